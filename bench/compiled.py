@@ -46,7 +46,7 @@ ERRORS = {compiled_logits.EQUAL: 0.9, compiled_logits.WIDE: 0.65}
 ONNXRUNTIME, LITERT = "onnxruntime int8", "LiteRT XNNPACK"
 
 
-class Judged(NamedTuple):
+class Evaluated(NamedTuple):
     """What rows held back say of a network in integers."""
 
     name: str
@@ -84,15 +84,15 @@ def _accuracy(folder: Path) -> bool:
     return met & verdict("least of their agreements", least, AGREEING, at_most=False, unit=" %")
 
 
-def _networks() -> Iterator[Judged]:
+def _networks() -> Iterator[Evaluated]:
     for kind in KINDS:
         for seed in SEEDS:
             gate = trained(kind, seed).compiled().report.gate
             told = {"rows": gate.rows, "drop": gate.drop, "agreement": gate.agreement}
-            yield Judged(f"{kind}, seed {seed}", told)
+            yield Evaluated(f"{kind}, seed {seed}", told)
 
 
-def _examples(folder: Path) -> Iterator[Judged]:
+def _examples(folder: Path) -> Iterator[Evaluated]:
     """Each example as its run file trains it; judged by its validation rows, or by its own."""
     shutil.copytree(EXAMPLES, folder / "examples")
     root = ("--root", str(folder / "examples"))
@@ -111,7 +111,7 @@ def _examples(folder: Path) -> Iterator[Judged]:
             if done.returncode == 2:
                 left_out(run_file.stem + told, done.stderr.strip())
             elif (gate := json.loads(done.stdout)["report"]["gate"]) is not None:
-                yield Judged(run_file.stem + told, gate)
+                yield Evaluated(run_file.stem + told, gate)
             else:
                 continue
             break

@@ -143,7 +143,7 @@ def compare(workload: str, samples: int, rounds: int, seconds: float) -> dict[st
     return {side: sorted(rates) for side, rates in seen.items()}
 
 
-def judge(row: Row, found: Mapping[str, Sequence[float]]) -> bool:
+def meets_bound(row: Row, found: Mapping[str, Sequence[float]]) -> bool:
     """Print the figures of a row; whether its bounds are met."""
     name, middle = f"{row.workload} b{row.samples}", {}
     print(f"  {name}  [load {os.getloadavg()[0]:.1f}]")
@@ -164,7 +164,7 @@ def judge(row: Row, found: Mapping[str, Sequence[float]]) -> bool:
     return met
 
 
-def judge_width(width: str, samples_per_second: float) -> bool:
+def meets_bound_of_width(width: str, samples_per_second: float) -> bool:
     """Whether a wide network gets as much out of the processor as it has to."""
     one = np.random.default_rng(0).standard_normal((1024, 1024), dtype=np.float32)
     other, out = one.copy(), np.empty_like(one)
@@ -193,11 +193,11 @@ def measure(rows: Sequence[Row] = ROWS, rounds: int = 9, seconds: float = 0.2) -
     with thread_limit(1):
         for row in rows:
             found = compare(row.workload, row.samples, rounds, seconds)
-            met &= judge(row, found)
+            met &= meets_bound(row, found)
             ours = statistics.median(found["engine"])
             took[row.workload, row.samples] = row.samples / ours
             if row.workload.isdigit():
-                met &= judge_width(row.workload, ours)
+                met &= meets_bound_of_width(row.workload, ours)
     if {("W1", 1), ("W1", 2)} <= took.keys():
         quotient = took["W1", 1] / took["W1", 2]
         met &= verdict("W1, a step of b1 / of b2", quotient, 1, at_most=True)

@@ -36,7 +36,7 @@ def program(workload: str, rows: int, device: str) -> Program:
 
     settings = read_settings({}, {"optimizer": "sgd", "momentum": 0.9, "learning_rate": 0.001})
     assert isinstance(settings, TrainingSettings)
-    graph = network(workload).judged("cross entropy", "right answers")
+    graph = network(workload).with_criteria("cross entropy", "right answers")
     backend: Backend = NumpyDraft
     if device == "torch":
         from netsharp_engine.torch_backend import TorchBackend
@@ -53,7 +53,7 @@ def batch_of(workload: str, rows: int, ranks: Ranks | None = None) -> Batch:
     import peer_torch
     from engine_vs_torch import network
 
-    graph = network(workload).judged("cross entropy", "right answers")
+    graph = network(workload).with_criteria("cross entropy", "right answers")
     x, labels = peer_torch.batch_of(workload, rows)
     share = slice(None) if ranks is None else ranks.share
     inputs = {

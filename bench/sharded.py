@@ -45,7 +45,7 @@ class Timed(sharding.Errand):
 
 def programs(workload: str, batch: int, threads: int) -> tuple[dict[int, Program], Batch]:
     """A program of one thread and one of several, with the same weights, and what they are fed."""
-    graph = network(workload).judged("cross entropy", "right answers")
+    graph = network(workload).with_criteria("cross entropy", "right answers")
     found = {
         count: NumpyDraft(Job(graph, batch, "float32", rule())).program(count)
         for count in (1, threads)

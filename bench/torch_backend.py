@@ -28,15 +28,15 @@ def backend_step(workload: str, samples: int) -> Step:
     """Ours through the seam: feed, step, update."""
     x, labels = peer_torch.batch_of(workload, samples)
     flat, graph = x.reshape(samples, -1), network(workload)
-    judged = graph.judged("cross entropy")
+    trained = graph.with_criteria("cross entropy")
     rule = UpdateRule("momentum", peer_torch.RATE, peer_torch.MOMENTUM)
     made = backend("torch:cpu")
     if isinstance(made, Unusable):
         raise ImportError(str(made))
-    program = drafted(made, Job(judged, samples, "float32", rule)).program()
+    program = drafted(made, Job(trained, samples, "float32", rule)).program()
     diameter = diameters(graph, "uniform", 0.1)
     program.load(initial_values(graph.parameters, 0, diameter, "float32"))
-    inputs, start = {judged.targets[0].name: labels}, 0
+    inputs, start = {trained.targets[0].name: labels}, 0
     for node in graph.inputs:
         inputs[node.name] = flat[:, start : start + node.size]
         start += node.size

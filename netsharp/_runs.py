@@ -86,7 +86,7 @@ def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
     """Return the exception for a run that is incomplete."""
     if answer.reports:
         return refused(answer)
-    said = " ".join((*answer.told, *answer.complaints) or notices)
+    said = " ".join((*answer.printed, *answer.complaints) or notices)
     is_data = answer.code == _FAULTY and answer.complaints
     return DataError(said) if is_data else TrainingError(said)
 

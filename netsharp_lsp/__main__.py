@@ -157,7 +157,7 @@ def _dispatch(arguments: list[str]) -> int:
         return 2
     name, rest = arguments[0], arguments[1:]
     if name in VERSION:
-        return _tell_version()
+        return _print_version()
     if name in ("--help", "-h", "help"):
         if name != "help" or not rest:
             sys.stdout.write(_usage())
@@ -168,7 +168,7 @@ def _dispatch(arguments: list[str]) -> int:
     return _run(name, rest)
 
 
-def _tell_version() -> int:
+def _print_version() -> int:
     try:
         print(f"netsharp {__version__}", flush=True)
     except OSError as error:

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
         def check(self) -> Result:
             """Return the result of `Language.check` for the same text and context."""
 
-        def gravest(
+        def most_severe(
             self, most: int, wants: Callable[[str], bool]
         ) -> tuple[int, Sequence[Diagnostic]]:
             """Return the number of diagnostics with a wanted code, and at most ``most`` of them.
@@ -229,9 +229,11 @@ class PlainSnapshot:
         """Return the findings of the language in the text."""
         return self.language.check(self.data, self.context)
 
-    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
+    def most_severe(
+        self, most: int, wants: Callable[[str], bool]
+    ) -> tuple[int, Sequence[Diagnostic]]:
         """Return their number and the most severe of those whose codes are wanted."""
-        return self.check().gravest(most, wants)
+        return self.check().most_severe(most, wants)
 
     def format(self, options: FormatOptions) -> Formatted:
         """Return the text as the language formats it."""

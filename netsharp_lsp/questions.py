@@ -281,10 +281,12 @@ class Answer:
 
     Each of `reports` is shown and `complaints` are printed on stderr, in this order; then a
     `document` (a JSON value), `lines` for people, the bytes of a `text` or a `comparison` follow,
-    whichever there is; `code` is the exit code.  `told` are complaints that were printed before.
+    whichever there is; `code` is the exit code.  `printed` are complaints that were printed before.
     """
 
-    __slots__ = ("code", "comparison", "complaints", "document", "lines", "reports", "text", "told")
+    __slots__ = (
+        *("code", "comparison", "complaints", "document", "lines", "printed", "reports", "text"),
+    )
 
     def __init__(
         self,
@@ -303,7 +305,7 @@ class Answer:
         self.lines = lines
         self.text = text
         self.comparison = comparison
-        self.told: Sequence[str] = ()
+        self.printed: Sequence[str] = ()
 
 
 def relevant(runs: Iterable[PlacedRun], wanted: frozenset[str], files: Files) -> list[PlacedRun]:

@@ -101,7 +101,7 @@ class SettingsFinder:
     A file that `leads_out` of the folders that may be read is skipped, with a call of `tell`.
     """
 
-    __slots__ = ("_known", "_leads_out", "_tell")
+    __slots__ = ("_known", "_leads_out", "_report")
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class SettingsFinder:
         tell: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self._leads_out = leads_out
-        self._tell = tell
+        self._report = tell
         self._known: dict[str, Settings] = {}
 
     def find(self, directory: str) -> Settings:
@@ -135,7 +135,7 @@ class SettingsFinder:
     def _is_outside(self, file: str) -> bool:
         if not self._leads_out(file):
             return False
-        self._tell(f"{file}: is a link, and {outside(os.path.realpath(file))} It is not read.")
+        self._report(f"{file}: is a link, and {outside(os.path.realpath(file))} It is not read.")
         return True
 
 

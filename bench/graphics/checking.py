@@ -17,7 +17,7 @@ from netsharp_engine.wgpu_backend import DeviceDraft, PlanStyle
 from netsharp_engine.wgpu_backend.variants import ALL, VARIANTS
 
 #: A rule whose first memory is the gradient, with another sign.
-TELLING = UpdateRule("momentum", 1.0)
+GRADIENT_STEP = UpdateRule("momentum", 1.0)
 #: The course of a training, whose steps stay small.
 STEPPING = UpdateRule("momentum", 1e-3, 0.9)
 #: How far a device may be from numpy, smooth networks and others.
@@ -41,9 +41,9 @@ def checked(adapter: str, workload: Workload, steps: int) -> Iterator[Checked]:
     """Compare gradients by each variant, then the losses of steps by the plain one."""
     bound = SMOOTH if workload.smooth else BROKEN
     where = f"{workload.title}, {workload.rows} rows"
-    theirs = _gradients(_numpy(workload, TELLING), workload)
+    theirs = _gradients(_numpy(workload, GRADIENT_STEP), workload)
     for name in VARIANTS:
-        ours = _gradients(_device(adapter, workload, TELLING, name), workload)
+        ours = _gradients(_device(adapter, workload, GRADIENT_STEP, name), workload)
         far = max(_apart(ours[key], theirs[key]) for key in theirs)
         yield Checked(f"{where}: gradients, {name}", far, bound)
     courses = [
@@ -90,7 +90,7 @@ def _numpy(workload: Workload, rule: UpdateRule) -> Program:
 def _gradients(program: Program, workload: Workload) -> dict[str, npt.NDArray[np.floating]]:
     program.feed(batch_of(workload))
     program.step()
-    program.update(TELLING)
+    program.update(GRADIENT_STEP)
     return program.store_memory().arrays["delta"]
 
 

@@ -43,7 +43,7 @@ def graph_of(peer: str) -> Graph:
     graph = Graph()
     source = graph.input("Image", peer_torch.SHAPES[peer][-2 if peer != "W4" else -3 :])
     graph.set_output(LAYERS[peer](graph, source))
-    return graph.judged("cross entropy")
+    return graph.with_criteria("cross entropy")
 
 
 def _puri(graph: Graph, source: Node) -> Node:

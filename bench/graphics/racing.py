@@ -68,8 +68,10 @@ def raced(adapter: str, workload: Workload, rounds: Rounds, cuda: bool) -> Raced
         pairs = zip(rates["chosen"], rates["torch"], strict=True)
         quotient = statistics.median(ours / theirs for ours, theirs in pairs)
     middle = {name: statistics.median(each) for name, each in rates.items()}
-    told: str = getattr(program, "told", "")
-    return Raced(workload, middle["plain"], middle["chosen"], middle.get("torch"), quotient, told)
+    variants: str = getattr(program, "variants", "")
+    return Raced(
+        workload, middle["plain"], middle["chosen"], middle.get("torch"), quotient, variants
+    )
 
 
 def _ours(program: Program, workload: Workload) -> tuple[Step, Step]:

@@ -17,7 +17,7 @@ from netsharp_compile.calibrating.correcting import corrected
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.calibrating.ranges import RANGES, doubts_of, observed
 from netsharp_compile.evaluating.explaining import explained
-from netsharp_compile.evaluating.gate import judged
+from netsharp_compile.evaluating.gate import gate_verdict
 from netsharp_compile.evaluating.pages import report_files
 from netsharp_compile.evaluating.reports import RowPair, report_of
 from netsharp_compile.evaluating.room import room_of
@@ -280,13 +280,13 @@ def compile_model(
     network = plan(settings)
     verdict = proposal = None
     if gate is not None:
-        verdict = judged(model, layers, network, gate)
+        verdict = gate_verdict(model, layers, network, gate)
         # The widths of a training with tables are fixed.
         if not verdict.is_met and not has_tables:
             search = WidthSearch(
                 plan,
                 _error_on(layers, some),
-                lambda other: judged(model, layers, other, gate),
+                lambda other: gate_verdict(model, layers, other, gate),
             )
             found = search.found(settings, _raisable(layers), model.graph.inputs[0].name)
             proposal = None if found is None else found[1]

@@ -103,7 +103,7 @@ class Graph:
         self.inputs.append(node)
         return self._add(node)
 
-    def judged(self, *operations: str) -> Graph:
+    def with_criteria(self, *operations: str) -> Graph:
         """Return a graph over the same nodes and parameters with these criteria of its output.
 
         The output's target of its shape is named ``target/OUTPUT``. GraphError without an output.

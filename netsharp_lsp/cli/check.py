@@ -140,7 +140,7 @@ def _check_all(args: argparse.Namespace) -> int:
         # Nothing comes after this text that would need its memory.
         gc.disable()
     jobs, outcomes = _inspected(jobs, gathered, args, find, roots)
-    failed = _say_problems(outcomes)
+    failed = _print_problems(outcomes)
     if args.diff:
         return FAILED if failed else _show_differences(outcomes)
     findings = _found(jobs, outcomes, args, roots)
@@ -269,7 +269,7 @@ def _watched(args: argparse.Namespace) -> list[str]:
     return files
 
 
-def _say_problems(outcomes: Sequence[Outcome]) -> bool:
+def _print_problems(outcomes: Sequence[Outcome]) -> bool:
     """Print what could not be done and what to know of the rest; whether anything failed."""
     for outcome in outcomes:
         for sentence in (*outcome.warnings, *outcome.problems):

@@ -15,7 +15,7 @@ from netsharp_compile.writing.packages import PACKAGES
 from netsharp_compile.writing.products.targets import TARGETS
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.arguments.compiling import UNJUDGED, about_model, compiled_as_asked
+from netsharp_lsp.cli.arguments.compiling import NOT_EVALUATED, about_model, compiled_as_asked
 from netsharp_lsp.cli.arguments.models import add_network_arguments, read_model
 from netsharp_lsp.cli.arguments.quantisation import add_quantisation, settings_of
 from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
@@ -90,9 +90,9 @@ def run(args: argparse.Namespace) -> int:
         found = {"version": 1, "files": names, "report": report_values(made.report)}
         give_exactly(f"{json.dumps(found, indent=2)}\n".encode())
     else:
-        unjudged = [] if gate is not None else [UNJUDGED]
+        notice = [] if gate is not None else [NOT_EVALUATED]
         written = [f"{args.output}: {', '.join(names)}"] if names else []
-        say([*notes, *str(made.report).splitlines(), *unjudged, *written])
+        say([*notes, *str(made.report).splitlines(), *notice, *written])
     if not reasons:
         return DONE
     if args.force:

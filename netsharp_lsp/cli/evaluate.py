@@ -24,7 +24,7 @@ from netsharp_lsp.text.json_text import to_json
 if TYPE_CHECKING:
     import argparse
 
-    from netsharp_engine.data.answers import Judgement, SampleQuery
+    from netsharp_engine.data.answers import CriteriaReport, SampleQuery
     from netsharp_engine.model import Model
     from netsharp_engine.train import Report
     from netsharp_lsp.cli.console.progress import Display
@@ -53,30 +53,30 @@ def run(args: argparse.Namespace) -> int:
             complain(device)
         query = sample_query(model, args, ())
         with choose_display(args.quiet) as display:
-            judgement = _judged(model, query)
-            alone = judgement is not None and not judgement.of_rows
+            criteria = _criteria(model, query)
+            alone = criteria is not None and not criteria.of_rows
             report = None if alone else _reported(model, query, display)
     except (DataError, GraphError, ModelError) as error:
         complain(str(error))
         return FAILED
     if args.format == "json":
         found = {"version": 1, **({} if report is None else report.to_json())}
-        if judgement is not None:
-            found |= {"samples": judgement.samples, "criteria": dict(judgement.means)}
+        if criteria is not None:
+            found |= {"samples": criteria.samples, "criteria": dict(criteria.means)}
         give(f"{to_json(plain(found), indent=2, allow_nan=False)}\n")
         return DONE
-    say([*([] if report is None else report.lines()), *([judgement.line] if judgement else [])])
+    say([*([] if report is None else report.lines()), *([criteria.line] if criteria else [])])
     return DONE
 
 
-def _judged(model: Model, query: SampleQuery) -> Judgement | None:
+def _criteria(model: Model, query: SampleQuery) -> CriteriaReport | None:
     """Return the values of the network's own criteria on data that have its streams."""
     network = model.network
     if network is not None and query.reading is not None:
-        return network.judged(query)
+        return network.criteria_on(query)
     if network is None or not (network.over_time or network.brought_by(query)):
         return None
-    return network.judged(query) if network.over_time or network.has_criteria else None
+    return network.criteria_on(query) if network.over_time or network.has_criteria else None
 
 
 def _reported(model: Model, query: SampleQuery, display: Display) -> Report:

@@ -201,7 +201,7 @@ def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     finally:
         if made:
             _remove_empty(folder)
-    return _told(found, target, folder)
+    return _brainscript_lines(found, target, folder)
 
 
 def _misplaced(args: argparse.Namespace) -> str | None:
@@ -258,7 +258,7 @@ def _remove_empty(folder: str) -> None:
         return
 
 
-def _told(found: WrittenNetwork, target: str, folder: str) -> list[str]:
+def _brainscript_lines(found: WrittenNetwork, target: str, folder: str) -> list[str]:
     where = f", with {_counted(len(found.files), 'file')} of numbers in {folder}" * bool(
         found.files
     )

@@ -41,7 +41,7 @@ from netsharp_lsp.cli.machines.joining import (
     met,
     model_to_resume,
     record,
-    tell_restart,
+    report_restart,
     with_one_order,
 )
 from netsharp_lsp.cli.machines.launching import launch
@@ -49,8 +49,8 @@ from netsharp_lsp.cli.machines.options import Machines, add_machine_arguments, m
 from netsharp_lsp.cli.outputs.curve import CurveError, spark_lines, write_curve
 from netsharp_lsp.cli.specifications.calls import (
     origins_of,
+    report_call,
     show_settings,
-    tell_call,
 )
 from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.host_facts import host_facts
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
             return run_experiment(experiments, args, machines)
         return _run(args, machines)
 
-    code = _told(work, machines)
+    code = _reported(work, machines)
     if machines is None or not machines.joined:
         return code
     if code == LOST:
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _told(work: Callable[[], int], machines: Machines | None) -> int:
+def _reported(work: Callable[[], int], machines: Machines | None) -> int:
     """Do the work, and print why it cannot be done."""
     sentences: Sequence[str]
     code = FAILED
@@ -183,7 +183,7 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
         return DONE
     launches = machines is not None and not machines.joined
     quiet = args.quiet or args.events or launches
-    tell_call(trainee.call, order.name, order.settings, quiet=quiet)
+    report_call(trainee.call, order.name, order.settings, quiet=quiet)
     refusal = uncollected(lambda: order.training.refusal(trainee.text))
     if refusal is not None:
         raise RunError(f"{trainee.name}: {refusal}")
@@ -245,7 +245,7 @@ def _stored(
         return None
     text, build_graph = order.trainee.text.decode(), order.training.build_graph
     stored = agreed(ranks, lambda: _stored_run(before, text, build_graph))
-    tell_restart(ranks, machines, stored)
+    report_restart(ranks, machines, stored)
     return stored
 
 

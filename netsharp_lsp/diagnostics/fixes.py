@@ -195,8 +195,8 @@ def _blamed(
     New errors elsewhere were hidden by the broken text.
     """
     left = [d for d in fixed.diagnostics if d.severity == "error"]
-    new = Counter(map(_said, left)) - Counter(_said(d) for d in before if d.severity == "error")
-    errors = sorted((d.start, d.end) for d in left if _said(d) in new)
+    new = Counter(map(_key, left)) - Counter(_key(d) for d in before if d.severity == "error")
+    errors = sorted((d.start, d.end) for d in left if _key(d) in new)
     starts = [start for start, _ in errors]
     reached = list(accumulate((end for _, end in errors), max))
     for one in written if errors else ():
@@ -218,7 +218,7 @@ def _proposal(diagnostic: Diagnostic, name: str, text: bytes) -> Proposal:
     after = text[diagnostic.start : diagnostic.start + AROUND].partition(b"\n")[0]
     line = before + after
     title = diagnostic.fix.title if diagnostic.fix is not None else ""
-    return (name, *_said(diagnostic), title, line)
+    return (name, *_key(diagnostic), title, line)
 
 
 def _doubted(diagnostic: Diagnostic) -> Diagnostic:
@@ -235,7 +235,7 @@ def _doubted(diagnostic: Diagnostic) -> Diagnostic:
     )
 
 
-def _said(diagnostic: Diagnostic) -> tuple[str, str]:
+def _key(diagnostic: Diagnostic) -> tuple[str, str]:
     return diagnostic.code, diagnostic.message
 
 

@@ -20,9 +20,9 @@ __all__ = [
     "Fix",
     "Related",
     "Result",
-    "gravest",
     "in_order",
     "is_in_order",
+    "most_severe",
     "reading_order",
 ]
 
@@ -176,14 +176,14 @@ class Result:
             self._comments = list(self._comments)
         return self._comments
 
-    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
+    def most_severe(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
         """Return the number of diagnostics with a wanted code, and the most severe of them."""
         wanted = {code: wants(code) for code in {one.code for one in self.diagnostics}}
         found = [one for one in self.diagnostics if wanted[one.code]]
-        return len(found), gravest(sorted(found, key=READING), most)
+        return len(found), most_severe(sorted(found, key=READING), most)
 
 
-def gravest(found: list[Diagnostic], most: int) -> list[Diagnostic]:
+def most_severe(found: list[Diagnostic], most: int) -> list[Diagnostic]:
     """Return diagnostics as they are, or, of more than `most`, the most severe."""
     if len(found) <= most:
         return found

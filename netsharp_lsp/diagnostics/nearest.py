@@ -27,11 +27,11 @@ class Candidates:
         for number, name in enumerate(islice(names, MOST_NAMES)):
             self._by_length.setdefault(len(name), []).append((number, name))
 
-    def about(self, length: int, slips: int) -> Iterator[str]:
-        """Yield the names at most `slips` longer or shorter than `length`, in their order."""
+    def about(self, length: int, distance: int) -> Iterator[str]:
+        """Yield the names at most `distance` longer or shorter than `length`, in their order."""
         from heapq import merge  # Few texts have an unknown word.
 
-        lengths = range(length - slips, length + slips + 1)
+        lengths = range(length - distance, length + distance + 1)
         return (name for _, name in merge(*(self._by_length.get(one, ()) for one in lengths)))
 
 
@@ -45,11 +45,11 @@ def nearest(word: str, candidates: Iterable[str] | Candidates) -> str | None:
     """
     lowered = word.lower()
     best: str | None = None
-    slips = allowed_slips(len(word))
-    best_distance = slips + 1
+    distance = allowed_edits(len(word))
+    best_distance = distance + 1
     left = MOST_CANDIDATES
     if isinstance(candidates, Candidates):
-        candidates = candidates.about(len(word), slips)
+        candidates = candidates.about(len(word), distance)
     for candidate in islice(candidates, MOST_NAMES):
         if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
             continue
@@ -109,6 +109,6 @@ def suggestion(word: str, candidates: Iterable[str]) -> str:
     return f" Did you mean '{found}'?" if found is not None else ""
 
 
-def allowed_slips(length: int) -> int:
+def allowed_edits(length: int) -> int:
     """Return the edits allowed in a word of this length: one in three letters, at most four."""
     return max(1, min(4, (length + 1) // 3)) if 1 < length <= LONGEST else 0

@@ -58,7 +58,7 @@ def find_suppressions(lines: LineIndex, comments: Spans, *marks: str) -> list[Su
             line = lines.line_at(start)
             alone = not text[lines.starts[line] : start].strip(_BLANK)
             found.append(Suppression(start, end, line, alone, codes))
-    _aim(found)
+    _assign_lines(found)
     return found
 
 
@@ -130,7 +130,7 @@ def _read(
     return codes
 
 
-def _aim(suppressions: list[Suppression]) -> None:
+def _assign_lines(suppressions: list[Suppression]) -> None:
     """Apply those that are alone on a line to the next line that is not such a comment."""
     aims: dict[int, int] = {}
     for suppression in reversed(suppressions):

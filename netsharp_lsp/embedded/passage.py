@@ -181,7 +181,7 @@ class Passage:
             if one is None:
                 return None
             made.append((edit, one))
-        tried = all(self._says(*stretch, self.form) for stretch in self._stretches(made))
+        tried = all(self._decodes_to(*stretch, self.form) for stretch in self._stretches(made))
         return [one for _, one in made] if tried else None
 
     def _stretches(
@@ -216,7 +216,9 @@ class Passage:
             last += 1
         return max(0, first), min(last, len(self._verbatim) - 1)
 
-    def _says(self, first: int, last: int, made: Sequence[tuple[Edit, Edit]], form: Form) -> bool:
+    def _decodes_to(
+        self, first: int, last: int, made: Sequence[tuple[Edit, Edit]], form: Form
+    ) -> bool:
         """Return whether a stretch of pieces with the edits decodes to the edited text."""
         begin, end = self._inner[first], self._inner[last + 1]
         outside, outer_end = self._outer[first], self._outer[last + 1]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 QUICK_FIX = "quickfix"
 
 
-def told(
+def unsuppressed(
     data: bytes,
     result: Result,
     rules: RuleBook,

@@ -35,16 +35,16 @@ class PythonChange:
     """A change of a variable's object: its code as `written`, and `table`, the name used there.
 
     `column` and `value` are the item that is set and its value, where they are certain, else None;
-    `anew`: whether the name is given another object.
+    `rebinds`: whether the name is given another object.
     """
 
-    __slots__ = ("anew", "column", "place", "table", "value", "written")
+    __slots__ = ("column", "place", "rebinds", "table", "value", "written")
 
-    def __init__(self, table: ast.Name, written: Written, place: _Place, *, anew: bool) -> None:
+    def __init__(self, table: ast.Name, written: Written, place: _Place, *, rebinds: bool) -> None:
         self.table = table
         self.written = written
         self.place = place
-        self.anew = anew
+        self.rebinds = rebinds
         self.column: str | None = None
         self.value: ast.expr | None = None
 
@@ -100,7 +100,7 @@ class PythonChanges:
             waiting += [(child, inner, statement) for child in ast.iter_child_nodes(node)]
         for changes in self._found.values():
             changes.sort(key=lambda one: one.start)
-            if changes[0].anew and not _mentions(changes[0]):
+            if changes[0].rebinds and not _mentions(changes[0]):
                 del changes[0]
 
     def before(self, name: ast.Name, call: ast.Call | None) -> list[tuple[PythonChange, bool]]:
@@ -131,7 +131,7 @@ class PythonChanges:
                 self._note(changed, node, place, statement)
         elif isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Store) and isinstance(statement, _ASSIGNMENTS):
-                self._note(node, node, place, statement, anew=True)
+                self._note(node, node, place, statement, rebinds=True)
         elif isinstance(node, ast.Subscript | ast.Attribute):
             table = None if isinstance(node.ctx, ast.Load) else base_of(node)
             if table is not None:
@@ -147,11 +147,11 @@ class PythonChanges:
         place: _Place,
         statement: ast.stmt | None,
         *,
-        anew: bool = False,
+        rebinds: bool = False,
     ) -> PythonChange:
         written = statement if isinstance(statement, _SIMPLE) else node
-        change = PythonChange(table, written, place, anew=anew)
-        own = self._names.variable(table) if anew else None
+        change = PythonChange(table, written, place, rebinds=rebinds)
+        own = self._names.variable(table) if rebinds else None
         variable = own or self._names.root(table)
         known = self._found.setdefault(variable, [])
         if not (known and known[-1].written is written):

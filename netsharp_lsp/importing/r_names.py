@@ -71,7 +71,9 @@ class RNames:
         given = sorted(scope.given.get(name, ()), key=lambda one: one.start)
         changes = list(scope.changes.get(name, ()))
         changes += [
-            one for one in given if one.anew and (one is not given[0] or self._goes_on(one, name))
+            one
+            for one in given
+            if one.rebinds and (one is not given[0] or self._goes_on(one, name))
         ]
         here = self.ranges[at]
         return [
@@ -145,7 +147,7 @@ class RNames:
             self._change(at, RStatement(self.ranges[at], at, end_of(self._tokens, at)))
         elif token.text in _GIVERS and behind == "(" and self._kind(at + 2) == "string":
             statement = RStatement(self.ranges[at], at, self._tokens[at + 1].partner + 1)
-            statement.anew = True
+            statement.rebinds = True
             self._give(at + 2, statement)
         elif token.text in _IN_PLACE and behind == "(" and self._kind(at + 2) == "name":
             end = self._tokens[at + 1].partner + 1
@@ -189,7 +191,7 @@ class RNames:
             given = self.statement_start(value), value + 1
             statement = RStatement(where, given[0], end)
         if end == at + 1:
-            statement.anew = True
+            statement.rebinds = True
             is_plain = self._kind(at) == "name" and self._is_statement(at)
             own = arrow not in ("<<-", "->>") or where.scope().kind == "module"
             statement.value = given if is_plain and own else None
@@ -223,7 +225,7 @@ class RNames:
         """Note an assignment by `<<-` in the scope that has the name, else in the text's."""
         scope = statement.where.scope()
         found = self._find(scope.above, name) or (self.ranges[-1] if scope.above else scope, name)
-        kept = found[0].given if statement.anew else found[0].changes
+        kept = found[0].given if statement.rebinds else found[0].changes
         kept.setdefault(name, []).append(statement)
 
     def _parameters(self, opening: int) -> None:

@@ -67,10 +67,10 @@ class RStatement:
     """An assignment or change of a name, in the tokens from `start`, before `end`.
 
     `value` is the expression of a plain assignment, None for all else; `column` is the one item of
-    a table that is set; `anew`: whether the name is given another value.
+    a table that is set; `rebinds`: whether the name is given another value.
     """
 
-    __slots__ = ("anew", "column", "end", "start", "value", "where")
+    __slots__ = ("column", "end", "rebinds", "start", "value", "where")
 
     def __init__(self, where: RRange, start: int, end: int) -> None:
         self.where = where
@@ -78,7 +78,7 @@ class RStatement:
         self.end = end
         self.value: tuple[int, int] | None = None
         self.column: str | None = None
-        self.anew = False
+        self.rebinds = False
 
 
 def ranges_of(tokens: Sequence[Token]) -> list[RRange]:

@@ -27,7 +27,7 @@ from netsharp_lsp.netsharp.rules import (
     NETWORK,
     RULES,
     SHARE,
-    UNSAID,
+    UNREPORTED,
 )
 from netsharp_lsp.text.conflicts import conflicts_in, one_side
 from netsharp_lsp.text.edits import common_ends, difference
@@ -136,9 +136,9 @@ class Examination:
     def _others(self, reached: Iterable[Declaration]) -> Iterator[Finding]:
         """Yield the findings that are not local to declarations."""
         told = chain(self._dependent.values(), (self._local[one] for one in reached))
-        withholds, terms = self.network.doubts.withholds, RULES.traits
+        suppresses, terms = self.network.doubts.suppresses, RULES.traits
         for finding in self._in_force(chain.from_iterable(told)):
-            if not withholds(finding, terms[finding.code].rests):
+            if not suppresses(finding, terms[finding.code].rests):
                 yield finding
 
     def _in_force(self, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -230,7 +230,7 @@ class Examination:
         """Return the same for callers that read more than place and severity of few of them."""
         return self._all(LateDiagnostic)
 
-    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
+    def most_severe(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
         """Return the number of diagnostics with a wanted code, and the most severe of them.
 
         At most ``most`` are returned; findings local to declarations are read only as far as
@@ -244,17 +244,17 @@ class Examination:
         met = self._premises_met()
         counts = Counter({key: n for key, n in counts.items() if n and met[key[1]]})
         others = [one for one in self._others(reached) if not self._repeats(one, reached)]
-        others += self._unsaid(others, any(grave == WORST for grave, _ in counts))
+        others += self._unreported(others, any(level == WORST for level, _ in counts))
         wanted = {key: n for key, n in counts.items() if wants(key[1])}
         selected = {code: wants(code) for code in {one.code for one in others}}
         shown = in_order(self._as(LateDiagnostic, (one for one in others if selected[one.code])))
         count = len(shown) + sum(wanted.values())
         if count > most:
-            return count, self._gravest(most, shown, wanted, reached)
+            return count, self._most_severe(most, shown, wanted, reached)
         shown += self._in_text({code for _, code in wanted}, reached)
         return count, in_order(shown)
 
-    def _gravest(
+    def _most_severe(
         self,
         most: int,
         others: Iterable[Diagnostic],
@@ -265,7 +265,7 @@ class Examination:
         for severity in SEVERITIES:
             room = most - len(shown)
             here = [one for one in others if one.severity == severity]
-            codes = {code for grave, code in wanted if grave == severity}
+            codes = {code for level, code in wanted if level == severity}
             told = (one for one in self._in_text(codes, reached) if one.severity == severity)
             here += islice(told, room)
             shown += in_order(here)[:room]
@@ -300,16 +300,16 @@ class Examination:
 
     def _all(self, told: Told) -> list[Diagnostic]:
         findings = list(self.findings())
-        return in_order(self._as(told, [*findings, *self._unsaid(findings)]))
+        return in_order(self._as(told, [*findings, *self._unreported(findings)]))
 
-    def _unsaid(self, findings: Iterable[Finding], grave: bool = False) -> list[Finding]:
+    def _unreported(self, findings: Iterable[Finding], has_errors: bool = False) -> list[Finding]:
         """Return the findings on a broken text for which no error was reported."""
         network = self.network
-        if not network.doubts.broken or grave:
+        if not network.doubts.broken or has_errors:
             return []
         if any(severity_and_code(one)[0] == WORST for one in findings):
             return []
-        return [one for check_one in checks_on(UNSAID) for one in check_one(network, network)]
+        return [one for check_one in checks_on(UNREPORTED) for one in check_one(network, network)]
 
     def _as(self, told: Told, findings: Iterable[Finding]) -> list[Diagnostic]:
         specification, severities = self.network.specification, RULES.severities

@@ -93,11 +93,13 @@ class Snapshot:
                 self._result = Result(self._sides.diagnostics(conflicts), comments)
         return self._result
 
-    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
+    def most_severe(
+        self, most: int, wants: Callable[[str], bool]
+    ) -> tuple[int, Sequence[Diagnostic]]:
         """Return the number of diagnostics with a wanted code, and the most severe of them."""
         if self._conflicts:
-            return self.check().gravest(most, wants)
-        return self.examination.gravest(most, wants)
+            return self.check().most_severe(most, wants)
+        return self.examination.most_severe(most, wants)
 
     def hover(self, offset: int) -> answers.Hover | None:
         """Return the description of the words at a place."""

@@ -53,12 +53,12 @@ def shell(command: str, folder: Path, **environment: str) -> subprocess.Complete
 @pytest.mark.parametrize("command", COMMANDS)
 def test_closed_streams(command: str, tmp_path: Path) -> None:
     code = COMMANDS[command]
-    unheard = code if command in SILENT else 2
+    ignored_options = code if command in SILENT else 2
     for streams, wanted in (
         ("<&-", code),
         ("2>&-", code),
-        (">&-", unheard),
-        ("<&- >&- 2>&-", unheard),
+        (">&-", ignored_options),
+        ("<&- >&- 2>&-", ignored_options),
     ):
         done = shell(f"netsharp {command} {streams}", tmp_path)
         assert done.returncode == wanted, (streams, done.stderr)

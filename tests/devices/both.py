@@ -34,7 +34,7 @@ def slopes(backend, graph, values, batch, dtype="float64"):
 
 def agree(backend, graph, random, *, x=None, target=None, rows=3, loss="squared error", **more):
     """Compare numpy's and another back end, in both types of numbers."""
-    judged = graph.judged(loss)
+    judged = graph.with_criteria(loss)
     if x is None:
         x = random.uniform(-1, 1, (rows, graph.features))
     if target is None:

@@ -75,7 +75,7 @@ def test_torch_merges_bundles_with_their_biases_and_keeps_every_weight(tmp_path)
 
 
 def test_the_buffers_of_numpy_are_those_that_are_made():
-    graph = build_graph(VISION, {}).judged("cross entropy")
+    graph = build_graph(VISION, {}).with_criteria("cross entropy")
     draft = drafted(NumpyDraft, Job(graph, 8, "float32", UpdateRule("momentum", 0.1)))
     made, told = build_plan(draft.design), planned(draft)
     places = {b.name: (b.offset, b.size) for b in told.buffers if b.space == "weights"}

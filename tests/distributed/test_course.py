@@ -176,7 +176,7 @@ def Ranks_of(size, rank):  # noqa: N802
 
 
 def feeder_of(data, ranks, batch=5, shuffle=False):
-    graph = GRAPH.judged("cross entropy")
+    graph = GRAPH.with_criteria("cross entropy")
     given = {"shuffle": shuffle, "seed": 0, "ranks": ranks}
     return Feeder(graph, data.train, batch, **given)
 

@@ -30,7 +30,7 @@ WIDE = (420, 420)
 
 
 def graph(widths: tuple[int, ...] = (7,)) -> Any:
-    return layered(FEATURES, CLASSES, widths).judged("cross entropy")
+    return layered(FEATURES, CLASSES, widths).with_criteria("cross entropy")
 
 
 def batches(steps: int = STEPS) -> list[tuple[Any, Any, Any]]:

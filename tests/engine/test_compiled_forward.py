@@ -280,7 +280,7 @@ def test_what_the_steps_do_not_know_is_left_to_the_plan() -> None:
     axes = axes_of([Dimension(4, 3, 1, True, 0, 0)])
     graph.set_output(graph.apply("response norm", source, axes=axes, **NORM | {"beta": 0.6}))
     assert forward_of(Analysis(graph), "float32") is None
-    made = NumpyDraft(Job(graph.judged(), BATCH)).program()
+    made = NumpyDraft(Job(graph.with_criteria(), BATCH)).program()
     assert made.direct is None
     made.feed(Batch({"X": np.ones((1, 4), np.float32)}))
     made.forward()
@@ -289,15 +289,15 @@ def test_what_the_steps_do_not_know_is_left_to_the_plan() -> None:
 
 def test_without_room_the_plan_computes_all(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = build_graph("input A [2]; output B [1] linear from A all;", {})
-    assert NumpyDraft(Job(graph.judged(), BATCH)).program().direct is not None
+    assert NumpyDraft(Job(graph.with_criteria(), BATCH)).program().direct is not None
     monkeypatch.setattr("netsharp_engine.room.SMALL", -1)
     monkeypatch.setattr("netsharp_engine.room.free_memory", lambda: 0)
-    assert NumpyDraft(Job(graph.judged(), BATCH)).program().direct is None
+    assert NumpyDraft(Job(graph.with_criteria(), BATCH)).program().direct is None
 
 
 def test_a_program_that_trains_has_no_direct_way() -> None:
     graph = build_graph("input A [2]; output B [1] linear from A all;", {})
-    draft = NumpyDraft(Job(graph.judged("squared error"), BATCH))
+    draft = NumpyDraft(Job(graph.with_criteria("squared error"), BATCH))
     whole = draft.program()
     assert draft.program(beside=whole).direct is None
 

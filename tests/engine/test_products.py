@@ -343,7 +343,7 @@ def test_a_program_gives_a_row_the_same_bits_in_every_batch(
     if not compiled:
         monkeypatch.setattr(products, "twins", None)
     graph = build_graph(NETWORKS[name], {})
-    program = NumpyDraft(Job(graph.judged("squared error"), BATCH, dtype)).program()
+    program = NumpyDraft(Job(graph.with_criteria("squared error"), BATCH, dtype)).program()
     random = np.random.default_rng(SEED)
     rows = random.standard_normal((BATCH, graph.features)).astype(dtype)
     (source,) = graph.inputs

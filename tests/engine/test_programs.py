@@ -315,7 +315,7 @@ def test_every_node_and_parameter_of_a_specification_says_where_it_stands():
 
 
 def test_numpy_names_criteria_and_values_that_it_does_not_take():
-    two = layered(3, 3).judged("cross entropy", "squared error")
+    two = layered(3, 3).with_criteria("cross entropy", "squared error")
     with pytest.raises(GraphError, match="one loss of the output"):
         drafted(NumpyDraft, Job(two, 4, rule=UpdateRule("sgd", 0.1)))
     program = drafted(NumpyDraft, Job(layered(3, 3), 4)).program()
@@ -328,7 +328,7 @@ def test_numpy_names_criteria_and_values_that_it_does_not_take():
 def test_programs_of_several_shapes_share_parameters():
     graph = layered(3, 3)
     large = drafted(NumpyDraft, Job(graph, 16)).program()
-    small = drafted(NumpyDraft, Job(graph.judged("cross entropy"), 2)).program(1, large)
+    small = drafted(NumpyDraft, Job(graph.with_criteria("cross entropy"), 2)).program(1, large)
     random = np.random.default_rng(3)
     values = {each.name: random.standard_normal(each.shape) for each in graph.parameters}
     large.load(values)

@@ -70,7 +70,7 @@ def test_threads_compute_what_one_does(data: Any, threads: int, rows: int) -> No
     growth.graph.set_output(
         growth.graph.apply("full", growth.nodes[-1], parameters=(weights,), name="out")
     )
-    graph = growth.graph.judged("squared error")
+    graph = growth.graph.with_criteria("squared error")
     given_weights = data.draw(
         st.none() | st.lists(st.sampled_from([0.0, 0.5, 3.0]), min_size=13, max_size=13)
     )
@@ -87,7 +87,7 @@ def test_threads_compute_what_one_does(data: Any, threads: int, rows: int) -> No
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_every_run_has_the_same_bits(threads: int) -> None:
-    graph = small(70).judged("cross entropy", "right answers")
+    graph = small(70).with_criteria("cross entropy", "right answers")
     found = []
     for _ in range(5):
         program = started(graph, 40, threads, "float32")
@@ -101,7 +101,7 @@ def test_every_run_has_the_same_bits(threads: int) -> None:
 
 def test_masks_are_cut_with_their_rows() -> None:
     plain = small()
-    graph = dropping_graph(plain, {"x": 0.3, "H": 0.5}).judged("cross entropy")
+    graph = dropping_graph(plain, {"x": 0.3, "H": 0.5}).with_criteria("cross entropy")
     programs = [started(graph, 12, threads) for threads in (1, 3)]
     for position in range(3):
         draw = draw_of(SEED, 0, position)
@@ -111,7 +111,7 @@ def test_masks_are_cut_with_their_rows() -> None:
 
 
 def test_more_threads_than_rows_are_as_many_as_rows() -> None:
-    graph = small().judged("cross entropy")
+    graph = small().with_criteria("cross entropy")
     told = [stepped(started(graph, 3, threads), batch_of(graph, 3)) for threads in (3, 8)]
     for name, value in told[0].items():
         np.testing.assert_array_equal(told[1][name], value)
@@ -120,7 +120,7 @@ def test_more_threads_than_rows_are_as_many_as_rows() -> None:
 
 
 def test_what_looks_at_a_whole_batch_is_refused_by_name() -> None:
-    graph = quantized_graph(small(), "uint8").judged("cross entropy")
+    graph = quantized_graph(small(), "uint8").with_criteria("cross entropy")
     draft = drafted(NumpyDraft, Job(graph, 8, "float32", RULE))
     with pytest.raises(GraphError, match=r"Layer 'H' looks at all rows .* Set threads = 1\."):
         draft.program(2)
@@ -128,7 +128,7 @@ def test_what_looks_at_a_whole_batch_is_refused_by_name() -> None:
 
 
 def test_memory_of_all_shards_is_told() -> None:
-    graph = small(400).judged("cross entropy")
+    graph = small(400).with_criteria("cross entropy")
     draft = drafted(NumpyDraft, Job(graph, 64, "float32", RULE))
     one, two, four = (draft.needs(threads=threads).total() for threads in (1, 2, 4))
     weights = sum(parameter.size for parameter in graph.parameters) * 4
@@ -155,7 +155,7 @@ def test_a_call_that_fails_fails_where_it_was_asked_for() -> None:
 
 def test_threads_end_with_their_program() -> None:
     gc.collect()
-    graph = small().judged("cross entropy")
+    graph = small().with_criteria("cross entropy")
     program = started(graph, 12, 3)
     before = set(threading.enumerate())
     stepped(program, batch_of(graph, 12))
@@ -170,7 +170,7 @@ def test_threads_end_with_their_program() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system copies no processes")
 def test_a_copy_of_the_process_goes_on() -> None:
-    graph = small().judged("cross entropy")
+    graph = small().with_criteria("cross entropy")
     program = started(graph, 12, 2)
     stepped(program, batch_of(graph, 12))
     child = os.fork()

@@ -162,7 +162,7 @@ def test_every_call_of_the_examples_is_told(path: Path) -> None:
     if "auto" in output:
         known["outputs"] = 1 if "linear" in output else 3
     graph = build_graph(text, known)
-    design = Design(Analysis(graph.judged("squared error"), True), 16)
+    design = Design(Analysis(graph.with_criteria("squared error"), True), 16)
     found = node_work(design)
     assert {work.kind for work in all_work(found)} <= KINDS
     assert set(found) >= {node for node in design.nodes if node.op not in ("input", "activation")}

@@ -46,7 +46,7 @@ def settings_of(**flags):
 
 
 def judged(graph, shares, loss="cross entropy"):
-    return dropping_graph(graph, shares).judged(loss)
+    return dropping_graph(graph, shares).with_criteria(loss)
 
 
 def batch_of(graph, rows, seed=0, dtype="float64"):
@@ -184,7 +184,9 @@ def test_dropout_without_a_mask_passes_values_on():
     graph = judged(layered(3, 2), {"H1": 0.5})
     batch = batch_of(graph, 4)
     program = drafted(NumpyDraft, Job(graph, 4, "float64", UpdateRule("sgd", 1.0))).program()
-    plain = drafted(NumpyDraft, Job(layered(3, 2).judged("cross entropy"), 4, "float64")).program()
+    plain = drafted(
+        NumpyDraft, Job(layered(3, 2).with_criteria("cross entropy"), 4, "float64")
+    ).program()
     weights = initial_values(graph.parameters, 3, 1.0, "float64")
     for each in (program, plain):
         each.load(weights)

@@ -148,7 +148,7 @@ def test_a_wish_to_stop_leaves_out_what_is_left():
     data = prepare(blobs(), settings)
     start = examine(layered(3, 3), data, settings, should_stop=lambda: True)
     assert start.layers
-    assert start.by_heart is None
+    assert start.memorised is None
     assert start.stable is None
 
 

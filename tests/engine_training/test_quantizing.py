@@ -72,8 +72,8 @@ def test_without_a_table_it_is_the_activation_to_the_last_bit(function, dtype):
     """Until the first epoch has ended nothing is quantised."""
     plain = layered(3, 2, (7,), function=function)
     graphs = [
-        plain.judged("cross entropy"),
-        quantized_graph(plain, "uint8").judged("cross entropy"),
+        plain.with_criteria("cross entropy"),
+        quantized_graph(plain, "uint8").with_criteria("cross entropy"),
     ]
     random, found = np.random.default_rng(1), []
     rows = random.normal(size=(5, 3)).astype(dtype)
@@ -94,7 +94,7 @@ def test_without_a_table_it_is_the_activation_to_the_last_bit(function, dtype):
 def test_values_are_those_of_the_nearest_code_and_slopes_those_of_the_function(function, operands):
     """Compared with a search for the nearest step, and with differences of the plain function."""
     plain = layered(1, 1, (9,), function=function, last="linear")
-    graph = quantized_graph(plain, operands).judged("squared error")
+    graph = quantized_graph(plain, operands).with_criteria("squared error")
     weights = with_tables(
         graph, initial_values(graph.parameters, 5, 3.0, "float64"), operands, (-1.5, 2)
     )
@@ -149,7 +149,9 @@ def test_what_is_no_number_stays_so():
 
 
 def test_the_range_follows_the_sums_of_batches():
-    graph = quantized_graph(layered(1, 1, (2,), last="linear"), "uint8").judged("squared error")
+    graph = quantized_graph(layered(1, 1, (2,), last="linear"), "uint8").with_criteria(
+        "squared error"
+    )
     program = program_of(graph, rows=4)
     weights = initial_values(graph.parameters, 5, 0.0, "float64")
     weights["H1/In/weights"][:] = 1
@@ -236,7 +238,7 @@ def test_layers_that_only_pool_have_no_table_and_layouts_may_be_any():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_estimate_counts_what_tables_take(dtype):
-    graph = quantized_graph(build_graph(PICTURES, {}), "uint12").judged("cross entropy")
+    graph = quantized_graph(build_graph(PICTURES, {}), "uint12").with_criteria("cross entropy")
     design = Design(Analysis(graph, True), 400, dtype)
     told, real = design.needs().total(), taken(design)
     assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
@@ -275,7 +277,9 @@ def test_threads_do_not_share_the_rows_of_a_step():
 def test_a_step_with_tables_allocates_no_array():
     """The smallest array of the network, one number per sample, would be 16,384 bytes."""
     rows = 2048
-    graph = quantized_graph(layered(3, 2, (40,), function="tanh"), "uint8").judged("cross entropy")
+    graph = quantized_graph(layered(3, 2, (40,), function="tanh"), "uint8").with_criteria(
+        "cross entropy"
+    )
     program = program_of(graph, rows=rows)
     weights = initial_values(graph.parameters, 3, 1.0, "float64")
     program.load(with_tables(graph, weights, "uint8", (-1, 1)))

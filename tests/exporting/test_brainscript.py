@@ -208,13 +208,13 @@ def written_back(data: bytes, folder: Path) -> bytes:
 def test_a_random_network(number: int, tmp_path: Path) -> None:
     print(f"seed {SEED + number}")
     network = Grown(SEED + number, "v1", VERSIONS[number % len(VERSIONS)])
-    unheard = [one for one in network.nodes if one.operation in MODEL_TYPES]
-    if not unheard:
+    ignored_options = [one for one in network.nodes if one.operation in MODEL_TYPES]
+    if not ignored_options:
         written_back(first(network), tmp_path)
         return
     with pytest.raises(ExportError, match="no text of BrainScript creates a node") as caught:
         written_back(first(network), tmp_path)
-    assert f"'{unheard[0].name}'" in str(caught.value) or "more nodes" in str(caught.value)
+    assert f"'{ignored_options[0].name}'" in str(caught.value) or "more nodes" in str(caught.value)
     assert not caught.value.differs
 
 

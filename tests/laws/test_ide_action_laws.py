@@ -11,7 +11,7 @@ import pytest
 from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp import LANGUAGE
 from netsharp_lsp.netsharp.describe import describe_network
-from netsharp_lsp.netsharp.ide.quickfixes import told
+from netsharp_lsp.netsharp.ide.quickfixes import unsuppressed
 from netsharp_lsp.netsharp.ide.refactorings import missing_layers, shapes
 from netsharp_lsp.text.edits import apply_edits
 from tests.collection import RESOLVING, SAMPLES
@@ -56,7 +56,7 @@ def errors(snapshot: Snapshot) -> Counter[str]:
 def silent(snapshot: Snapshot) -> Counter[str]:
     """The suppressions that silence nothing."""
     return Counter(
-        one.message for one in told(snapshot.data, snapshot.check()) if one.code == "NS126"
+        one.message for one in unsuppressed(snapshot.data, snapshot.check()) if one.code == "NS126"
     )
 
 
@@ -170,13 +170,13 @@ def test_every_rule_that_speaks_is_explained_where_it_speaks(sample: Sample) -> 
 @every_sample
 def test_a_quick_fix_does_its_work_and_no_harm_elsewhere(sample: Sample) -> None:
     snapshot = LANGUAGE.open(sample.text, sample.context)
-    before = told(snapshot.data, snapshot.check())
+    before = unsuppressed(snapshot.data, snapshot.check())
     for action in offered(snapshot, ["quickfix"]):
         if not action.edits:
             continue
         after = apply_edits(sample.text, action.edits)
         fixed = LANGUAGE.open(after, sample.context)
-        again = told(fixed.data, fixed.check())
+        again = unsuppressed(fixed.data, fixed.check())
         for code, start, end in action.fixes:
             here = [d for d in before if (d.code, d.start, d.end) == (code, start, end)]
             own = next(d for d in here if action.message in ("", d.message))

@@ -51,11 +51,11 @@ def follow(text: bytes, context: Context, edits: int, chance: random.Random) -> 
         snapshot = snapshot.edited(typist.text, what)
         if chance.random() < 0.1:
             continue
-        shown = snapshot.gravest(FEW, is_wanted)
+        shown = snapshot.most_severe(FEW, is_wanted)
         found = snapshot.check().diagnostics
         fresh = LANGUAGE.check(typist.text, snapshot.context)
         assert found == fresh.diagnostics, explained(before, what, found, fresh.diagnostics)
-        wanted = fresh.gravest(FEW, is_wanted)
+        wanted = fresh.most_severe(FEW, is_wanted)
         assert shown == wanted, explained(before, what, shown[1], wanted[1])
         assert snapshot.check().comments == fresh.comments
     return edits

@@ -118,7 +118,7 @@ def test_work_that_was_given_up_leaves_no_trace(suffix: str) -> None:
             steps = iter(range(chance.choice((1, 10, 100, 1_000, 5_000))))
             try:
                 with cancel_when(lambda steps=steps: next(steps, None) is None):
-                    snapshot.gravest(1_000, everything)
+                    snapshot.most_severe(1_000, everything)
             except WorkCancelled:
                 continue
         fresh = language.check(text, Context())

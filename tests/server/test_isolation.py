@@ -40,10 +40,10 @@ class FaultySnapshot(Snapshot):
             raise ZeroDivisionError("a fault for the test")
         return super().check()
 
-    def gravest(self, most: int, wants: Any) -> Any:
+    def most_severe(self, most: int, wants: Any) -> Any:
         if TRIGGER in self.data:
             raise ZeroDivisionError("a fault for the test")
-        return super().gravest(most, wants)
+        return super().most_severe(most, wants)
 
     def edited(self, data: bytes, edits: Any) -> Any:
         if b"// cannot follow" in data:

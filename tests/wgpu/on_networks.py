@@ -15,7 +15,7 @@ from netsharp_engine.wgpu_backend.templates.windows import KernelWay
 from tests.engine.naive import Dimension
 from tests.engine.networks import axes_of, convolution, dense, dimensions, filtered, filters
 from tests.engine.test_random_networks import Growth
-from tests.wgpu.pairs import TELLING, Pair, apart
+from tests.wgpu.pairs import GRADIENT_STEP, Pair, apart
 
 FEW = settings(
     max_examples=10,
@@ -32,7 +32,7 @@ def agree(graph, rows=3, seed=0, tolerance=SMOOTH, wanted=None, spread=1.0):
     features = random.uniform(-spread, spread, (rows, graph.features))
     if wanted is None:
         wanted = random.uniform(-1, 1, (rows, graph.output.size))
-    pair = Pair(graph, rows, TELLING, seed=seed)
+    pair = Pair(graph, rows, GRADIENT_STEP, seed=seed)
     pair.step(features, wanted)
     (ours, *_), (theirs, *_) = pair.losses()
     assert ours == pytest.approx(theirs, rel=tolerance, abs=tolerance)
@@ -51,7 +51,7 @@ def test_masks_have_the_bits_of_the_host(shape, draw):
     hidden = dense(graph, hidden, 8, name="H")
     hidden = graph.apply("Dropout", hidden, layer="H", number=5, rate=0.5)
     graph.set_output(dense(graph, hidden, 2, name="out"))
-    pair = Pair(graph.judged("squared error"), rows, TELLING)
+    pair = Pair(graph.with_criteria("squared error"), rows, GRADIENT_STEP)
     pair.step(np.ones((rows, graph.features)), np.zeros((rows, 2)), draw=draw)
     expected = masks_of(graph.nodes, draw, rows, "float32").get("X", np.ones((rows, 1), "float32"))
     node = next(each for each in graph.nodes if each.name == "D")
@@ -72,7 +72,7 @@ def test_random_network(data, steps, seed):
     graph = growth.graph
     weights = growth.parameter((2, growth.nodes[-1].size))
     graph.set_output(graph.apply("full", growth.nodes[-1], parameters=(weights,), name="out"))
-    agree(graph.judged("squared error"), seed=seed)
+    agree(graph.with_criteria("squared error"), seed=seed)
 
 
 @FEW
@@ -82,7 +82,7 @@ def test_convolution(found, seed):
     source = graph.input("X", [d.size for d in found])
     hidden = dense(graph, source, source.size)
     graph.set_output(convolution(graph, hidden, found))
-    agree(graph.judged("squared error"), seed=seed)
+    agree(graph.with_criteria("squared error"), seed=seed)
 
 
 @FEW
@@ -92,7 +92,7 @@ def test_pool(found, kind, seed):
     source = graph.input("X", [d.size for d in found])
     hidden = dense(graph, source, source.size)
     graph.set_output(graph.apply(kind, hidden, axes=axes_of(found), name="pool"))
-    agree(graph.judged("squared error"), seed=seed, tolerance=BROKEN)
+    agree(graph.with_criteria("squared error"), seed=seed, tolerance=BROKEN)
 
 
 @FEW
@@ -105,7 +105,7 @@ def test_response_norm(found, beta, whole, seed):
     graph.set_output(
         graph.apply("response norm", hidden, axes=axes_of(found), name="norm", **figures)
     )
-    agree(graph.judged("squared error"), seed=seed)
+    agree(graph.with_criteria("squared error"), seed=seed)
 
 
 @FEW
@@ -116,7 +116,7 @@ def test_filtered(drawn, seed):
     given_ = graph.input("X", source)
     hidden = dense(graph, given_, given_.size)
     graph.set_output(filtered(graph, hidden, shape, edges))
-    agree(graph.judged("squared error"), seed=seed)
+    agree(graph.with_criteria("squared error"), seed=seed)
 
 
 @pytest.mark.parametrize("nodes", [7, 300])
@@ -128,7 +128,7 @@ def test_activation(function, nodes):
     graph.set_output(graph.apply("full", hidden, parameters=(weights,), name="out"))
     # The slope of a root near 0 enlarges the last digit of what it is taken of.
     tolerance = BROKEN if function == "sqrt" else SMOOTH
-    agree(graph.judged("squared error"), 5, spread=3.0, tolerance=tolerance)
+    agree(graph.with_criteria("squared error"), 5, spread=3.0, tolerance=tolerance)
 
 
 @pytest.mark.parametrize("nodes", [1, 4, 300])
@@ -150,7 +150,7 @@ def test_criterion(loss, last, coded, nodes):
         nodes += 1  # alone its probability is 1, at which each type of numbers has its own least
     graph, random = Graph(), np.random.default_rng(3)
     graph.set_output(dense(graph, graph.input("X", (9,)), nodes, last))
-    judged = graph.judged(loss, *(["right answers"] if coded else []))
+    judged = graph.with_criteria(loss, *(["right answers"] if coded else []))
     wanted = random.integers(0, max(nodes, 2), 5) if coded else random.uniform(0, 1, (5, nodes))
     if coded or nodes > 1:
         agree(judged, 5, wanted=wanted if coded else wanted / wanted.sum(axis=1, keepdims=True))
@@ -164,7 +164,7 @@ def test_a_gradient_is_summed_in_parts_of_any_width(width, monkeypatch):
     monkeypatch.setattr(splitting, "LONG", 8)
     graph = Graph()
     graph.set_output(dense(graph, graph.input("X", (5,)), 3))
-    agree(graph.judged("squared error"), 300)
+    agree(graph.with_criteria("squared error"), 300)
 
 
 def test_a_sum_longer_than_loops_may_turn_takes_several_passes():
@@ -173,7 +173,7 @@ def test_a_sum_longer_than_loops_may_turn_takes_several_passes():
     source = graph.input("X", (70_000,))
     graph.set_output(graph.apply("full", source, parameters=(weights,), name="Y"))
     random = np.random.default_rng(4)
-    pair = Pair(graph.judged("squared error"), 2, TELLING, seed=4)
+    pair = Pair(graph.with_criteria("squared error"), 2, GRADIENT_STEP, seed=4)
     pair.step(random.uniform(-1, 1, (2, 70_000)), random.uniform(-1, 1, (2, 2)))
     assert apart(pair.ours.read(graph.output), pair.theirs.read(graph.output)) <= SMOOTH
     assert max(pair.gradients().values()) <= SMOOTH
@@ -186,7 +186,7 @@ def test_a_transition_layer_is_a_convolution_of_the_whole_image(maps):
     hidden = dense(graph, graph.input("X", (4, 5, 5)), 100)
     found = [Dimension(4, 4, 1, False, 0, 0, True, maps), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
     graph.set_output(convolution(graph, hidden, found))
-    judged = graph.judged("squared error")
+    judged = graph.with_criteria("squared error")
     agree(judged, seed=5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(KernelWay, "whole", property(lambda way: False))
@@ -199,4 +199,4 @@ def test_a_convolution_of_single_cells_is_a_full_layer():
     hidden = dense(graph, graph.input("X", (6,)), 12)
     found = [Dimension(12, 12, 1, False, 0, 0, True, 4), Dimension(1, 1, 2, False, 0, 0)]
     graph.set_output(convolution(graph, hidden, found))
-    agree(graph.judged("squared error"), seed=6)
+    agree(graph.with_criteria("squared error"), seed=6)

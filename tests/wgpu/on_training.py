@@ -167,7 +167,7 @@ def test_a_fault_leaves_what_was_known_to_be_well(rate):
 
 
 def test_a_state_goes_back_to_that_of_the_last_reading():
-    graph = layered(3, 1, last="linear").judged("squared error")
+    graph = layered(3, 1, last="linear").with_criteria("squared error")
     rule = UpdateRule("sgd", 0.1)
     pair, random = Pair(graph, 4, rule), np.random.default_rng(3)
     for _ in range(5):
@@ -190,7 +190,7 @@ def test_a_state_goes_back_to_that_of_the_last_reading():
 
 
 def test_the_ring_is_read_before_it_is_full():
-    graph = layered(2, 1, hidden=(), last="linear").judged("squared error")
+    graph = layered(2, 1, hidden=(), last="linear").with_criteria("squared error")
     job = Job(graph, 1, "float32", UpdateRule("sgd", 0.0))
     program = DeviceDraft(job, NAME).program()
     program.load({each.name: np.full(each.shape, 0.5) for each in graph.parameters})
@@ -238,7 +238,7 @@ def test_figures_of_a_device_are_measured():
 
 @pytest.mark.parametrize("rows", [1, 8])
 def test_a_step_of_layers_sends_samples_and_codes_alone(rows):
-    graph = layered(5, 3).judged("cross entropy", "right answers")
+    graph = layered(5, 3).with_criteria("cross entropy", "right answers")
     rule = UpdateRule("momentum", 0.1, 0.9)
     pair, random = Pair(graph, rows, rule), np.random.default_rng(3)
     counts = pair.ours.machine.on.counts
@@ -252,7 +252,7 @@ def test_a_step_of_layers_sends_samples_and_codes_alone(rows):
 
 
 def test_a_rule_that_asks_for_more_is_refused():
-    graph = layered(3, 3).judged("cross entropy")
+    graph = layered(3, 3).with_criteria("cross entropy")
     pair = Pair(graph, 4, UpdateRule("sgd", 0.1))
     pair.step(np.ones((4, 3)), np.zeros(4, int), rule=UpdateRule("sgd", 0.01))
     with pytest.raises(GraphError, match="made ready without weight decay"):

@@ -21,9 +21,9 @@ from tests.cli.command_line import netsharp
 from tests.cli.test_schemas import schema
 from tests.engine.test_programs import EXAMPLES
 from tests.wgpu.on_variants import full
-from tests.wgpu.pairs import NAME, TELLING, Pair, apart
+from tests.wgpu.pairs import GRADIENT_STEP, NAME, Pair, apart
 
-JOB = Job(full(), 33, "float32", TELLING)
+JOB = Job(full(), 33, "float32", GRADIENT_STEP)
 ADAM = UpdateRule("adam", 1e-3, constants={"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8})
 
 
@@ -36,15 +36,15 @@ def own_folder(tmp_path, monkeypatch):
 
 def test_software_is_left_alone_unless_somebody_asks(own_folder, monkeypatch):
     monkeypatch.delenv(TUNE)
-    assert backend(NAME)(JOB).program().told == ""
+    assert backend(NAME)(JOB).program().variants == ""
     monkeypatch.setenv(TUNE, "off")
-    assert backend(NAME)(JOB).program().told == ""
+    assert backend(NAME)(JOB).program().variants == ""
     assert not own_folder.exists()
 
 
 def test_variants_are_measured_once_and_those_beside_take_them(own_folder, monkeypatch):
     program = backend(NAME)(JOB).program()
-    assert "(measured in " in program.told
+    assert "(measured in " in program.variants
     assert len(list(own_folder.glob("*.json"))) == 1
     with monkeypatch.context() as patch:
         patch.setattr(policy, "tuned", None)
@@ -54,7 +54,7 @@ def test_variants_are_measured_once_and_those_beside_take_them(own_folder, monke
         # What does not train is not measured, whatever it takes.
         assert not forward.program().choices.variants
     assert again.choices.variants == program.choices.variants
-    assert "(measured before)" in again.told
+    assert "(measured before)" in again.variants
     assert program.machine.plan.step == again.machine.plan.step
 
 
@@ -71,7 +71,7 @@ def test_a_device_without_memory_for_a_second_copy_computes_plainly(own_folder, 
     running.device(NAME)
     monkeypatch.setattr(running.OpenDevice, "arena", refusing)
     program = draft.program()
-    assert "not measured" in program.told
+    assert "not measured" in program.variants
     assert not program.choices.variants
     assert not own_folder.exists()
 
@@ -88,7 +88,7 @@ def test_what_was_chosen_computes_the_same():
     chosen = backend(NAME)(JOB).program().choices.variants
     assert set(chosen.values()) == set(names[:-1])
     random = np.random.default_rng(1)
-    pair = Pair(JOB.graph, JOB.rows, TELLING)
+    pair = Pair(JOB.graph, JOB.rows, GRADIENT_STEP)
     ours = backend(NAME)(JOB).program()
     ours.load(pair.ours.store())
     pair.ours = ours
@@ -129,7 +129,7 @@ def test_a_variant_whose_numbers_are_others_is_left_out(monkeypatch):
     assert NEAR < 0.01
 
 
-@pytest.mark.parametrize("rule", [TELLING, UpdateRule("sgd", 1e-3), ADAM])
+@pytest.mark.parametrize("rule", [GRADIENT_STEP, UpdateRule("sgd", 1e-3), ADAM])
 def test_a_variant_that_writes_nothing_is_left_out(rule, monkeypatch):
     """Some drivers stop silently: what lay in a buffer before is not a variant's result."""
     for form in ("_vectors", "_lanes", "_tiles", "_several_rows"):
@@ -161,7 +161,7 @@ def test_what_a_device_refuses_while_it_is_tuned_ends_tuning_alone(own_folder, m
 
     monkeypatch.setattr(running.PlanMachine, "timed", refusing)
     program = backend(NAME)(JOB).program()
-    assert "not measured" in program.told
+    assert "not measured" in program.variants
     assert not own_folder.exists()
 
 

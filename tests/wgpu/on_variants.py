@@ -18,7 +18,7 @@ from tests.engine.naive import Dimension
 from tests.engine.networks import convolution, dense, dimensions, filtered, filters
 from tests.wgpu.on_networks import FEW
 from tests.wgpu.on_puri import batches, programs, train
-from tests.wgpu.pairs import TELLING, Pair, apart
+from tests.wgpu.pairs import GRADIENT_STEP, Pair, apart
 
 FEWER = settings(FEW, max_examples=6)
 TUNED = [name for name in VARIANTS if name != PLAIN]
@@ -32,7 +32,7 @@ def full():
     hidden = dense(graph, graph.input("X", (37,)), 70, "tanh", name="H")
     hidden = dense(graph, hidden, 45, "tanh", name="K")
     graph.set_output(dense(graph, hidden, 10, "softmax", name="Y"))
-    return graph.judged("cross entropy", "right answers")
+    return graph.with_criteria("cross entropy", "right answers")
 
 
 def convolved():
@@ -45,7 +45,7 @@ def convolved():
         Dimension(8, 3, 1, False, 0, 0),
     ]
     graph.set_output(dense(graph, convolution(graph, hidden, found), 3, name="Y"))
-    return graph.judged("squared error")
+    return graph.with_criteria("squared error")
 
 
 def seen_whole():
@@ -54,7 +54,7 @@ def seen_whole():
     hidden = dense(graph, graph.input("X", (7,)), 100, "tanh", name="H")
     found = [Dimension(4, 4, 1, False, 0, 0, True, 11), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
     graph.set_output(dense(graph, convolution(graph, hidden, found), 3, name="Y"))
-    return graph.judged("squared error")
+    return graph.with_criteria("squared error")
 
 
 def by_edges():
@@ -64,17 +64,17 @@ def by_edges():
     edges = np.argwhere(random.uniform(size=(23, 90)) < 0.9)
     chosen = filtered(graph, hidden, (23,), [tuple(map(int, edge)) for edge in edges])
     graph.set_output(dense(graph, chosen, 3, name="Y"))
-    return graph.judged("squared error")
+    return graph.with_criteria("squared error")
 
 
 def stepped(graph, rows, variant, seed=0, only=()):
     """A pair behind a step, by a variant wherever it applies, or in such families ``only``."""
     words = {ALL: variant}
     if only:
-        job = Job(graph, rows, "float32", TELLING)
+        job = Job(graph, rows, "float32", GRADIENT_STEP)
         every = [kernel for one in DeviceDraft(job).plan.step for kernel in one.kernels]
         words = {kernel.what: variant for kernel in every if kernel.family in only}
-    pair = Pair(graph, rows, TELLING, seed=seed, style=PlanStyle(variants=words))
+    pair = Pair(graph, rows, GRADIENT_STEP, seed=seed, style=PlanStyle(variants=words))
     random = np.random.default_rng(seed)
     wanted = random.uniform(-1, 1, (rows, graph.output.size))
     if len(graph.criteria) > 1:
@@ -151,7 +151,7 @@ def test_a_sum_in_parts(variant):
     weights = graph.parameter("W", (9, 33_000))
     source = graph.input("X", (33_000,))
     graph.set_output(graph.apply("full", source, parameters=(weights,), name="Y"))
-    pair = stepped(graph.judged("squared error"), 9, variant, seed=4)
+    pair = stepped(graph.with_criteria("squared error"), 9, variant, seed=4)
     assert apart(pair.ours.read(graph.output), pair.theirs.read(graph.output)) <= 1e-5
     assert max(pair.gradients().values()) <= 1e-5
     parts = [k for one in pair.ours.machine.plan.step for k in one.kernels if k.pieces > 1]
@@ -174,7 +174,7 @@ def test_any_convolution(found, variant, seed):
         source = graph.input("X", [d.size for d in found])
         hidden = dense(graph, source, source.size)
         graph.set_output(convolution(graph, hidden, found))
-        near(graph.judged("squared error"), variant, seed)
+        near(graph.with_criteria("squared error"), variant, seed)
 
 
 @FEWER
@@ -187,7 +187,7 @@ def test_any_filter(drawn, variant, seed):
         given_ = graph.input("X", source)
         hidden = dense(graph, given_, given_.size)
         graph.set_output(filtered(graph, hidden, shape, edges))
-        near(graph.judged("squared error"), variant, seed)
+        near(graph.with_criteria("squared error"), variant, seed)
 
 
 @pytest.mark.parametrize("variant", ["vectors", "lanes 8"])
@@ -203,7 +203,7 @@ def test_windows_without_weights(kind, variant, monkeypatch):
     options = figures if kind == "response norm" else {}
     made = graph.apply(kind, hidden, axes=axes, name="pool", **options)
     graph.set_output(dense(graph, made, 3, name="Y"))
-    pair = stepped(graph.judged("squared error"), 7, variant)
+    pair = stepped(graph.with_criteria("squared error"), 7, variant)
     assert max(pair.gradients().values()) <= 1e-5
     families = {family for family, _ in kernels_of(pair, variant)}
     assert families >= ({"pool"} if kind == "mean pool" else {"response norm"}), families

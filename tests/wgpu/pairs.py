@@ -13,7 +13,7 @@ from netsharp_engine.wgpu_backend import DeviceDraft
 #: The device that is tested; by default the software driver.
 NAME = os.environ.get("NETSHARP_WGPU", "cpu")
 #: Its first memory is the gradient, with another sign.
-TELLING = UpdateRule("momentum", 1.0)
+GRADIENT_STEP = UpdateRule("momentum", 1.0)
 
 
 class Pair:

@@ -52,7 +52,7 @@ def require_same_plan(graph):
 def test_networks_of_all_examples(name):
     text = (EXAMPLES / name / f"{name}.nn").read_text(encoding="utf-8")
     graph = build_graph(text, SIZES.get(name, {}))
-    require_same_plan(graph.judged("squared error"))
+    require_same_plan(graph.with_criteria("squared error"))
 
 
 def test_the_patents_network():
@@ -68,7 +68,7 @@ def test_random_networks(data, steps):
     weights = growth.parameter((2, growth.nodes[-1].size))
     graph = growth.graph
     graph.set_output(graph.apply("full", growth.nodes[-1], parameters=(weights,), name="out"))
-    require_same_plan(graph.judged("squared error"))
+    require_same_plan(graph.with_criteria("squared error"))
 
 
 @st.composite
@@ -103,7 +103,7 @@ def deep(layers):
     for number in range(layers):
         node = dense(graph, node, 3, name=f"H{number}")
     graph.set_output(node)
-    return graph.judged("squared error")
+    return graph.with_criteria("squared error")
 
 
 def pytorch():

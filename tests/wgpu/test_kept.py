@@ -119,7 +119,7 @@ def test_auto_estimates_by_what_was_measured():
     assert not pays(job)
     keeping.keep_speed(DEVICE, SPEED._replace(seconds_a_pass=1e-7))
     assert pays(job, rates_of(made))
-    assert "0.1 microseconds a pass, 3e+03 G multiply-adds a second" in rates_of(made).told
+    assert "0.1 microseconds a pass, 3e+03 G multiply-adds a second" in rates_of(made).source
     # A device that multiplies more slowly than the processor is never worth it.
     keeping.keep_speed(DEVICE, SPEED._replace(multiply_adds=1e9, seconds_a_pass=0.0))
     assert not pays(job, rates_of(made))

@@ -43,7 +43,7 @@ def told(graph):
 
 @pytest.mark.parametrize("peer", sorted({each.peer for each in WORKLOADS}))
 def test_its_networks_are_those_of_the_other_benchmarks(peer):
-    graph = build_graph(NETWORKS[peer], {}).judged("cross entropy")
+    graph = build_graph(NETWORKS[peer], {}).with_criteria("cross entropy")
     assert told(graph_of(peer)) == told(graph)
 
 

@@ -37,7 +37,7 @@ def layers(*sizes):
     for number, size in enumerate(sizes[1:]):
         node = dense(graph, node, size, name=f"H{number}")
     graph.set_output(node)
-    return graph.judged("squared error")
+    return graph.with_criteria("squared error")
 
 
 def texts(plan):
@@ -50,7 +50,7 @@ def test_no_name_of_a_layer_ends_a_comment_or_is_no_name_there(name):
     graph = Graph()
     weights, source = graph.parameter(f"{name}/W", (3, 4)), graph.input("X", (4,))
     graph.set_output(graph.apply("full", source, parameters=(weights,), name=name))
-    plan = plan_of(graph.judged("squared error"))
+    plan = plan_of(graph.with_criteria("squared error"))
     for text in texts(plan):
         assert text.split("\n") == [*text.splitlines(), ""]
         for line in text.splitlines():
@@ -120,7 +120,7 @@ def test_no_loop_holds_a_branch_and_no_shape_comes_at_run_time():
     axes = (Axis(8, 3, 2, padding=True), Axis(8, 3, 2, padding=True))
     node = graph.apply("max pool", source, axes=axes, name="pool")
     graph.set_output(dense(graph, node, 3, "softmax", name="out"))
-    judged = graph.judged("cross entropy", "right answers")
+    judged = graph.with_criteria("cross entropy", "right answers")
     plans = [plan_of(judged, 9, style=PlanStyle(variants={ALL: name})) for name in VARIANTS]
     for text in (text for plan in plans for text in texts(plan)):
         assert "uniform" not in text
@@ -224,7 +224,7 @@ def test_a_layer_that_sees_a_whole_image_is_a_full_one():
     hidden = dense(graph, graph.input("X", (4, 5, 5)), 100)
     found = [Dimension(4, 4, 1, False, 0, 0, True, 3), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
     graph.set_output(convolution(graph, hidden, found))
-    plan = plan_of(graph.judged("squared error"))
+    plan = plan_of(graph.with_criteria("squared error"))
     families = {kernel.family for one in plan.step for kernel in one.kernels if "C" in kernel.what}
     assert families == {"transition"}
     assert "t0" not in "".join(texts(plan))

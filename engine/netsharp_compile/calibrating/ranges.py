@@ -36,7 +36,7 @@ _BINS = 2048
 #: The parts of a range that are tried for the least error, in steps of 1 %.
 _TRIED = np.linspace(0.05, 1.0, 96)
 #: The number of them, the best by an estimate, that are evaluated with codes.
-_JUDGED = 64
+_CANDIDATES = 64
 #: The least normal float32: smaller numbers are flushed to 0 on most devices, and here.
 _TINY = float(np.finfo(np.float32).tiny)
 
@@ -205,7 +205,7 @@ def _likely(
         widths = 2 * np.maximum(-lows[:, None], highs)
     inside = rounded.sum() - out_low[:, None] - out_high
     errors = cut_low[:, None] + cut_high + inside * np.square(widths / (whole.size - 1)) / 12
-    best = np.argsort(errors, axis=None, kind="stable")[:_JUDGED].tolist()
+    best = np.argsort(errors, axis=None, kind="stable")[:_CANDIDATES].tolist()
     places = (divmod(place, errors.shape[1]) for place in best)
     parts = [(float(lows[first]), float(highs[last])) for first, last in places]
     return [(float(edges[0]), float(edges[-1])), *parts]

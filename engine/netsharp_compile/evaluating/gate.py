@@ -145,7 +145,7 @@ def _few_at_a_time(rows: LabelledRows) -> Iterator[tuple[Features, Answers]]:
             yield features[some], wanted[some]
 
 
-def judged(
+def gate_verdict(
     model: Model, layers: Sequence[SummedLayer], network: IntegerNetwork, gate: GateRows
 ) -> GateVerdict:
     """Return the verdict of a gate's rows on a compiled network.

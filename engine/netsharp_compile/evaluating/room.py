@@ -87,7 +87,7 @@ class RoomVerdict:
         if self.code is not None:
             code = f" and about {self.code:,} of code for {self.processor}"
         parts = f"{self.weights:,} bytes of weights, biases and scales, {self.tables:,} of tables"
-        line = f"flash: {parts}{code}: {_judged(self.flash, self.flash_limit)}"
+        line = f"flash: {parts}{code}: {_share_of_limit(self.flash, self.flash_limit)}"
         if self.flash > self.flash_limit:
             layers = (f"{name} takes {size:,}" for name, size in self.largest)
             line += f"; {', '.join(layers)}"
@@ -98,13 +98,13 @@ class RoomVerdict:
             return
         parts = f"{self.features:,} bytes of features, {self.answers:,} of answers"
         line = f"RAM: {parts} and {self.scratch:,} of scratch memory, without the stack: "
-        line += _judged(self.ram, self.ram_limit)
+        line += _share_of_limit(self.ram, self.ram_limit)
         if self.ram > self.ram_limit:
             line += f"; the maximum is at {self.peak}"
         yield line
 
 
-def _judged(needed: int, limit: int) -> str:
+def _share_of_limit(needed: int, limit: int) -> str:
     verdict = "fits" if needed <= limit else f"{needed - limit:,} TOO MANY"
     return f"{needed:,} of {limit:,}, {verdict}"
 

@@ -48,7 +48,7 @@ class WidthSearch:
 
     planned: Callable[[CompileSettings], IntegerNetwork]
     error: Callable[[IntegerNetwork], float]
-    judged: Callable[[IntegerNetwork], GateVerdict]
+    verdict_of: Callable[[IntegerNetwork], GateVerdict]
 
     def found(
         self, settings: CompileSettings, layers: Sequence[str], source: str
@@ -62,7 +62,7 @@ class WidthSearch:
             current = replace(settings, weights=weights)  # type: ignore[arg-type]
             network = self.planned(current)
             left = self.error(network)
-            verdict = self.judged(network)
+            verdict = self.verdict_of(network)
             while not verdict.is_met:
                 tried = [*self._raised(current, layers)]
                 if not tried:
@@ -71,7 +71,7 @@ class WidthSearch:
                 if error > _NO_GAIN * left:
                     break
                 left, current = tried[place]
-                verdict = self.judged(self.planned(current))
+                verdict = self.verdict_of(self.planned(current))
             if verdict.is_met:
                 changed = tuple(one for one in current.layers if one not in settings.layers)
                 if current.features != settings.features and current.features is not None:

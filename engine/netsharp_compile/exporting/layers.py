@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from netsharp_compile.exporting.operands import dequantized, quantized
-from netsharp_compile.exporting.rounding import nudge_of, scale_of_sums, scale_of_table
+from netsharp_compile.exporting.rounding import rounding_offset, scale_of_sums, scale_of_table
 from netsharp_compile.exporting.sums import CodeTensor, LayerSums
 from netsharp_compile.refusal import CompileError, named_at
 from netsharp_compile.schemes import QuantizationScheme
@@ -88,11 +88,11 @@ class LayerWriting:
 
     def _layer(self, layer: IntegerLayer) -> None:
         """Add the operators of a layer; ValueError where ONNX cannot hold it."""
-        out, nudge = self._single, nudge_of(layer)
+        out, offset = self._single, rounding_offset(layer)
         out.begin(layer.name)
         result = replace(layer.result, scale=scale_of_sums(layer))
         sums = LayerSums(out, layer, self._operands).added()
-        name = out.add("Add", sums.name, out.number(nudge)) if nudge else sums.name
+        name = out.add("Add", sums.name, out.number(offset)) if offset else sums.name
         codes = sums.arranged(quantized(out, name, result, are_bounded=sums.are_bounded))
         # A formula in fixed point is at most one code from the operator, which ONNX has.
         is_operator = layer.table is not None or layer.formula is not None

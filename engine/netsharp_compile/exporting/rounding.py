@@ -59,7 +59,7 @@ def scale_of_sums(layer: IntegerLayer) -> float:
     and the last bit of a multiplier says which way these go.
     """
     result, step = layer.result, _step(layer)
-    if not step or nudge_of(layer):
+    if not step or rounding_offset(layer):
         return float(single(np.array(result.scale)))
     _, firsts = np.unique(layer.channels, return_index=True)
     firsts = firsts[layer.multipliers[layer.channels[firsts]] > 0][:_CHANNELS]
@@ -99,7 +99,7 @@ def _best(values: np.ndarray, scheme: QuantizationScheme, wanted: Integers, reac
     return float(best)
 
 
-def nudge_of(layer: IntegerLayer) -> float:
+def rounding_offset(layer: IntegerLayer) -> float:
     """Return the value added to sums so that halves round up: half of their smallest step, 0 where
     steps are too small for a half to occur.
     """

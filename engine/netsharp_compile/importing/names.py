@@ -33,7 +33,7 @@ def layer_names(nodes: Sequence[Node], known: Iterable[str]) -> list[str]:
     """
     every = list(dict.fromkeys(nodes))
     taken = set(known)
-    paths = {node: _told(node.name) for node in every}
+    paths = {node: _without_numbers(node.name) for node in every}
     weights = {node: _weights_of(node, set(every)) for node in every}
     found: dict[Node, str] = {}
     for node in every:
@@ -63,7 +63,7 @@ def _candidates(name: str, weights: str, paths: list[str], others: list[str]) ->
         return
     unnamed = _is_unnamed(name)
     if not unnamed:
-        own = _beginnings(_told(name))
+        own = _beginnings(_without_numbers(name))
         yield from (one for one in own if not any(map(_below(one), paths)))
     if _UNNAMED.search(weights) is None:
         # A function with a name of its own is clearer than the expression that applies it.
@@ -88,14 +88,14 @@ def _beginnings(path: str) -> list[str]:
     return ["".join(parts[:end]) for end in range(1, len(parts))]
 
 
-def _told(path: str) -> str:
+def _without_numbers(path: str) -> str:
     return _LISTED.sub("", path)
 
 
 def _weights_of(end: Node, ends: set[Node]) -> str:
     """Return the path of the largest parameter that a layer reads; empty without any."""
     held = [node for node in _reached(end, ends) if node.op in HELD]
-    return _told(max(held, key=lambda one: one.size).name) if held else ""
+    return _without_numbers(max(held, key=lambda one: one.size).name) if held else ""
 
 
 def _reached(end: Node, ends: set[Node]) -> Iterator[Node]:

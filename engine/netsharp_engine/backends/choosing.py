@@ -29,7 +29,7 @@ class DeviceRates(NamedTuple):
 
     multiply_adds: float
     seconds_a_pass: float
-    told: str
+    source: str
 
     def seconds(self, work: float, nodes: int) -> float:
         """Return the time of a number of multiply-adds and nodes, in seconds."""
@@ -85,8 +85,8 @@ def choose(
             return made
         made = _by(made, device.family, processor)
         refusal = refused(made, jobs)
-        told = Device(str(device), made, title_of(made), "requested")
-        return named(told) if refusal is None else Unusable(refusal, "Or choose --device auto.")
+        chosen = Device(str(device), made, title_of(made), "requested")
+        return named(chosen) if refusal is None else Unusable(refusal, "Or choose --device auto.")
     return _first(jobs, precision, processor)
 
 
@@ -160,9 +160,9 @@ def _tried(
     if not all(pays(job, rates) for job in jobs):
         return (
             "wgpu is there, and steps of this network are shorter than its dispatches "
-            f"({rates.told})"
+            f"({rates.source})"
         )
-    return Device(row.name, made, title_of(made), f"and worth it {rates.told}")
+    return Device(row.name, made, title_of(made), f"and worth it {rates.source}")
 
 
 def _is_device(name: str, title: str) -> bool:
@@ -177,8 +177,10 @@ def rates_of(made: Backend) -> DeviceRates:
     if found is None:
         return ESTIMATE
     rate, seconds = found[:2]
-    told = f"as measured: {seconds * 1e6:.2g} microseconds a pass, {rate / 1e9:.2g} G multiply-adds"
-    return DeviceRates(rate, seconds, f"{told} a second")
+    figures = (
+        f"as measured: {seconds * 1e6:.2g} microseconds a pass, {rate / 1e9:.2g} G multiply-adds"
+    )
+    return DeviceRates(rate, seconds, f"{figures} a second")
 
 
 def pays(job: Job, rates: DeviceRates = ESTIMATE) -> bool:
@@ -207,5 +209,5 @@ def _surveyed(row: DeviceFamily) -> Iterator[str]:
         yield f"{name}: {title}"
     if not found:
         yield f"{row.name}: installed, and finds no device."
-    for line in row.told():
+    for line in row.details():
         yield f"  {line}"

@@ -36,7 +36,7 @@ class DeviceFamily(NamedTuple):
     empty, or why not; ``planner`` one that drafts and need not compute, so that no device has to be
     here.  ``devices`` are those that are here, and may import the package;
     ``likely`` says before whether a device beside the processor may be among them.
-    ``told`` has figures of each, and what is missing.
+    ``details`` has figures of each, and what is missing.
     """
 
     name: str
@@ -45,7 +45,7 @@ class DeviceFamily(NamedTuple):
     devices: Callable[[], Iterator[FoundDevice]]
     likely: Callable[[], bool]
     planner: Callable[[str, str], Backend | Unusable]
-    told: Callable[[], Iterator[str]] = lambda: iter(())
+    details: Callable[[], Iterator[str]] = lambda: iter(())
 
     @property
     def missing(self) -> Unusable | None:
@@ -150,7 +150,7 @@ def _wgpu_devices() -> Iterator[FoundDevice]:
         yield FoundDevice(f"wgpu:{name}", f"{name}, {driver}, {kind}")
 
 
-def _wgpu_told() -> Iterator[str]:
+def _wgpu_details() -> Iterator[str]:
     found: Iterator[str] = import_module("netsharp_engine.wgpu_backend.diagnosis").lines()
     return found
 
@@ -161,7 +161,7 @@ FAMILIES: dict[str, DeviceFamily] = {
     for row in (
         DeviceFamily("torch", "torch", _torch, _torch_devices, torch_is_likely, _torch_planner),
         DeviceFamily(
-            "wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely, _wgpu_planner, _wgpu_told
+            "wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely, _wgpu_planner, _wgpu_details
         ),
         DeviceFamily(CPU, "", _processor, _processors, lambda: True, _processor),
     )

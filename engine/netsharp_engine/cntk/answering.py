@@ -15,7 +15,7 @@ from netsharp_engine.cntk.model_evaluation import (
     ModelNetwork,
     NodeGraph,
     answered,
-    judged,
+    evaluated_criteria,
 )
 from netsharp_engine.cntk.sample_rows import (
     RowStreams,
@@ -31,7 +31,13 @@ from netsharp_engine.cntk.samples.given import (
 )
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data import Encoding, Normalizer, stream_rows
-from netsharp_engine.data.answers import Judge, Judgement, Predictions, SampleQuery, SampleRows
+from netsharp_engine.data.answers import (
+    CriteriaReport,
+    Interpret,
+    Predictions,
+    SampleQuery,
+    SampleRows,
+)
 from netsharp_engine.data.encoding import Feature
 from netsharp_engine.data.errors import DataError, UnknownClassError
 from netsharp_engine.data.reading.files import find_files
@@ -49,14 +55,14 @@ from netsharp_engine.train.objective import Objective
 from netsharp_engine.train.settings import TrainingSettings
 
 
-def answering(asked: ModelNetwork, label: InputStream, *, classes: bool) -> Model:
+def answering(network: ModelNetwork, label: InputStream, *, classes: bool) -> Model:
     """Return the model of a network that answers with probabilities of ``classes``, or with one
     number.
 
     ``label`` is the input that answers are compared with.
     """
-    plain = asked.graph((), False)
-    graph, values, dtype = plain.graph, asked.values, asked.dtype
+    plain = network.graph((), False)
+    graph, values, dtype = plain.graph, network.values, network.dtype
     assert graph.output is not None
     size = graph.output.size
     names = tuple(map(str, range(size))) if classes else None
@@ -79,7 +85,7 @@ def answering(asked: ModelNetwork, label: InputStream, *, classes: bool) -> Mode
     loss = "cross entropy" if names else "squared error"
     objective = Objective(names, size, "softmax" if names else "linear", loss)
     model.install(
-        graph, objective, _Rows(plain, label), _Answers(asked, plain, label, classes=classes)
+        graph, objective, _Rows(plain, label), _Answers(network, plain, label, classes=classes)
     )
     return model
 
@@ -106,13 +112,13 @@ def _named(rows: Iterator[EncodedRows], classes: Sequence[str]) -> Iterator[Enco
 class _Rows:
     """The rows of files: of CNTK's text format, or of tables."""
 
-    def __init__(self, asked: NodeGraph, label: InputStream) -> None:
-        self._asked = asked
+    def __init__(self, nodes: NodeGraph, label: InputStream) -> None:
+        self._nodes = nodes
         self._label = label
 
     def __call__(self, query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
         """Yield rows as ``stream_rows`` does. DataError where the network computes sequences."""
-        if self._asked.over_time:
+        if self._nodes.over_time:
             raise DataError("The network goes through sequences, and rows are answered.")
         files = find_files(query.paths, query.directory)
         if not all(map(is_text_format, files)):
@@ -125,7 +131,7 @@ class _Rows:
         self, files: Sequence[str], options: ReadOptions, labelled: bool, coded: bool
     ) -> Iterator[EncodedRows]:
         left = options.rows
-        streams = RowStreams(self._asked.inputs, self._label if labelled else None, coded)
+        streams = RowStreams(self._nodes.inputs, self._label if labelled else None, coded)
         given = streams.wanted(options.dtype, {})
         for path in files:
             found = samples_in(path, given, ReadOptions())
@@ -142,36 +148,36 @@ class _Answers:
     """A network whose nodes are evaluated by name."""
 
     def __init__(
-        self, asked: ModelNetwork, plain: NodeGraph, label: InputStream, *, classes: bool
+        self, network: ModelNetwork, plain: NodeGraph, label: InputStream, *, classes: bool
     ) -> None:
-        self._asked, self._plain = asked, plain
+        self._network, self._plain = network, plain
         self._label, self._has_classes = label, classes
-        self.inputs, self.outputs = asked.inputs, asked.outputs
-        self.over_time, self.has_criteria = plain.over_time, bool(asked.judges)
-        self.remade = asked.remade
+        self.inputs, self.outputs = network.inputs, network.outputs
+        self.over_time, self.has_criteria = plain.over_time, bool(network.criteria)
+        self.remade = network.remade
         self._programs = KeptPrograms()
 
     def exported(self) -> tuple[Node, ...]:
         """Return the outputs of an export, of a graph of their own."""
         try:
-            graph = self._asked.graph(self._asked.exported, False).graph
+            graph = self._network.graph(self._network.exported, False).graph
         except ModelError:  # Another output is not computed here.
             return ()
         made = {node.name: node for node in graph.nodes}
-        return tuple(made[name] for name in self._asked.exported)
+        return tuple(made[name] for name in self._network.exported)
 
     def brought_by(self, query: SampleQuery) -> bool:
         """Return whether files hold samples by the names of inputs; tables do not."""
-        return bring_streams(query, self._plain.given(self._asked.dtype, query.streams))
+        return bring_streams(query, self._plain.given(self._network.dtype, query.streams))
 
     def predicted(
-        self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge
+        self, samples: Mapping[str, Any], outputs: Sequence[str], interpret: Interpret
     ) -> Predictions:
         """Return the predictions for arrays, or for lists of sequences, by the names of inputs."""
-        asked = self._asked.graph(outputs, False) if outputs else self._plain
-        sequences = samples_of(samples, asked.given(self._asked.dtype, {}))
+        nodes = self._network.graph(outputs, False) if outputs else self._plain
+        sequences = samples_of(samples, nodes.given(self._network.dtype, {}))
         names = list(dict.fromkeys(outputs)) or [self._name]
-        parts = list(answered(self._asked, asked, names, sequences, self._programs))
+        parts = list(answered(self._network, nodes, names, sequences, self._programs))
         values: dict[str, Array] = {}
         lengths: Indices | None = None
         together = [part.side_by_side() for part in parts]
@@ -181,7 +187,7 @@ class _Answers:
             lengths = np.concatenate([found for _, found in together])
         if outputs:
             return Predictions([], None, (), values, lengths)
-        found = judge(values.pop(self._name))
+        found = interpret(values.pop(self._name))
         found.lengths = lengths
         return found
 
@@ -190,20 +196,20 @@ class _Answers:
         assert self._plain.graph.output is not None
         return self._plain.graph.output.name
 
-    def rows(self, query: SampleQuery, judge: Judge) -> Iterator[SampleRows]:
+    def rows(self, query: SampleQuery, interpret: Interpret) -> Iterator[SampleRows]:
         """Yield the predictions for the samples of files, [rows, classes] or [rows, 1] at a
         time.
         """
-        asked = self._asked.graph(query.outputs, False) if query.outputs else self._plain
+        nodes = self._network.graph(query.outputs, False) if query.outputs else self._plain
         names = list(dict.fromkeys(query.outputs)) or [self._name]
         left = query.options.rows
-        for sequences in self._read(asked, query):
-            for part in answered(self._asked, asked, names, sequences, self._programs):
+        for sequences in self._read(nodes, query):
+            for part in answered(self._network, nodes, names, sequences, self._programs):
                 values, lengths = part.side_by_side()
                 count = int(lengths.sum())
                 count = count if left is None else min(count, left)
                 values = {name: one[:count] for name, one in values.items()}
-                told = None if query.outputs else judge(values.pop(self._name))
+                told = None if query.outputs else interpret(values.pop(self._name))
                 yield SampleRows(*_places(part, lengths, sequences, count), told, values)
                 if left is not None:
                     left -= count
@@ -214,13 +220,13 @@ class _Answers:
     def compared(self) -> str:
         """Return the name of the input that answers are compared with; empty without one."""
         name = self._label.name
-        return name if name in self._asked.streams else ""
+        return name if name in self._network.streams else ""
 
     def features(self, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
         """Yield the samples of files as rows. DataError where labels are asked for and the network
         has no criterion that compares its answer with an input.
         """
-        demand_streams(query, self._asked.streams)
+        demand_streams(query, self._network.streams)
         if labelled and not self.compared:
             raise DataError(
                 "The network has no criterion that compares its answer with an input, so nothing "
@@ -229,33 +235,33 @@ class _Answers:
         label = self._label if labelled else None
         return rows_of_files(query, RowStreams(self._plain.inputs, label, self._has_classes))
 
-    def judged(self, query: SampleQuery) -> Judgement:
+    def criteria_on(self, query: SampleQuery) -> CriteriaReport:
         """Return the values of the network's criteria over the samples of files, as means over
         samples. DataError where the network has no criterion.
         """
-        if not self._asked.judges:
+        if not self._network.criteria:
             raise DataError("The network has no criterion that it could be evaluated by.")
-        asked = self._asked.graph(tuple(self._asked.judges), True)
-        sums: dict[str, float] = dict.fromkeys(self._asked.judges, 0.0)
+        nodes = self._network.graph(tuple(self._network.criteria), True)
+        sums: dict[str, float] = dict.fromkeys(self._network.criteria, 0.0)
         samples = minibatches = 0
         of_rows = all(map(is_text_format, find_files(query.paths, query.directory)))
-        for sequences in self._read(asked, query):
+        for sequences in self._read(nodes, query):
             of_rows = of_rows and sequences.lines is None
-            told, count = judged(self._asked, asked, sequences)
+            means, count = evaluated_criteria(self._network, nodes, sequences)
             minibatches += count
-            samples += told.samples
-            for name, mean in told.means.items():
-                sums[name] += mean * told.samples
-        told = CriterionMeans({name: one / max(samples, 1) for name, one in sums.items()}, samples)
-        line = self._asked.said(minibatches, told)
-        return Judgement(told.means, samples, line, of_rows and not query.streams)
+            samples += means.samples
+            for name, mean in means.means.items():
+                sums[name] += mean * means.samples
+        means = CriterionMeans({name: one / max(samples, 1) for name, one in sums.items()}, samples)
+        line = self._network.test_line(minibatches, means)
+        return CriteriaReport(means.means, samples, line, of_rows and not query.streams)
 
-    def _read(self, asked: NodeGraph, query: SampleQuery) -> Iterator[Sequences]:
+    def _read(self, nodes: NodeGraph, query: SampleQuery) -> Iterator[Sequences]:
         """Yield the samples of files, file by file; DataError where a stream's name is not an
         input's.
         """
-        demand_streams(query, self._asked.streams)
-        given = asked.given(self._asked.dtype, query.streams)
+        demand_streams(query, self._network.streams)
+        given = nodes.given(self._network.dtype, query.streams)
         for path in find_files(query.paths, query.directory):
             if query.reading is not None:
                 yield query.reading(path, given)
@@ -297,10 +303,10 @@ class _JudgingDraft(TensorDraft):
 class _Judging(TensorProgram):
     """Counts a loss of the output."""
 
-    def __init__(self, job: Job, judged: Graph) -> None:
-        self._target = judged.targets[0].name if judged.targets else ""
-        self._output = judged.output
-        self._is_entropy = any(node.op == "cross entropy" for node in judged.criteria)
+    def __init__(self, job: Job, evaluated_criteria: Graph) -> None:
+        self._target = evaluated_criteria.targets[0].name if evaluated_criteria.targets else ""
+        self._output = evaluated_criteria.output
+        self._is_entropy = any(node.op == "cross entropy" for node in evaluated_criteria.criteria)
         self._wanted: Any = None
         self._weights: Any = None
         self._counted = Figures((0.0,))

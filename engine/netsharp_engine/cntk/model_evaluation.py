@@ -48,9 +48,9 @@ class ModelNetwork(NamedTuple):
     """The network of a model file.
 
     ``inputs`` and ``outputs`` are row-major shapes by name; ``answer`` is the node that answers
-    where none is named; ``judges`` are types of its criteria, in the order of a test, and ``said``
-    the line of a test after that number of minibatches; ``streams`` are all of its inputs,
-    ``aliases`` other names of nodes. Sums over samples are divided by those of the input
+    where none is named; ``criteria`` are types of its criteria, in the order of a test, and
+    ``test_line`` the line of a test after that number of minibatches; ``streams`` are all of its
+    inputs, ``aliases`` other names of nodes. Sums over samples are divided by those of the input
     ``counted``, where one is named. ``graph`` makes the graph of some nodes, with or without
     criteria; ModelError for other nodes. ``remade`` is a function with its arguments that makes the
     model again, for copies of it. ``exported`` names the nodes that an export has as
@@ -60,11 +60,11 @@ class ModelNetwork(NamedTuple):
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Mapping[str, tuple[int, ...]]
     answer: str
-    judges: Mapping[str, str]
+    criteria: Mapping[str, str]
     graph: Callable[[Sequence[str], bool], NodeGraph]
     values: Mapping[str, Array]
     dtype: str
-    said: Callable[[int, CriterionMeans], str]
+    test_line: Callable[[int, CriterionMeans], str]
     streams: Sequence[str]
     aliases: Mapping[str, str] = {}
     counted: str = ""
@@ -140,7 +140,7 @@ class Answered(NamedTuple):
 
 
 def answered(
-    asked: ModelNetwork,
+    network: ModelNetwork,
     graph: NodeGraph,
     names: Sequence[str],
     sequences: Sequences,
@@ -151,8 +151,8 @@ def answered(
     """
     source = Sweeps(sequences, randomize=False)
     size = _minibatch(graph.graph)
-    values = _shaped(asked.values, graph.graph)
-    room, program = programs.take(graph.graph, values, source.widest(size), asked.dtype)
+    values = _shaped(network.values, graph.graph)
+    room, program = programs.take(graph.graph, values, source.widest(size), network.dtype)
     places = {node.name: node for node in graph.graph.nodes}
     for batch in source.epoch(0, 0, size):
         program.feed(Batch(batch.inputs))
@@ -160,28 +160,28 @@ def answered(
         found: dict[str, Array] = {}
         lengths: dict[str, Indices] = {}
         for name in names:
-            node = places[asked.aliases.get(name, name)]
+            node = places[network.aliases.get(name, name)]
             told, known = program.read(node), program.lengths(node)
             count = len(batch.sequences)
             if known is None:
                 told, known = np.broadcast_to(told, (count, node.size)), np.ones(count, np.intp)
             found[name], lengths[name] = np.array(told), known
         yield Answered(found, lengths, batch.sequences)
-    programs.keep(graph.graph, program, room, asked.dtype)
+    programs.keep(graph.graph, program, room, network.dtype)
 
 
-def judged(
-    asked: ModelNetwork, graph: NodeGraph, sequences: Sequences
+def evaluated_criteria(
+    network: ModelNetwork, graph: NodeGraph, sequences: Sequences
 ) -> tuple[CriterionMeans, int]:
     """Return the means of a graph's criteria over all samples, and the number of minibatches."""
     return evaluated(
         graph.graph,
-        _shaped(asked.values, graph.graph),
+        _shaped(network.values, graph.graph),
         Sweeps(sequences, randomize=False),
         Passes(_minibatch(graph.graph), every=0),
-        asked.dtype,
+        network.dtype,
         lambda start, end, told: None,
-        asked.counted,
+        network.counted,
     )
 
 

@@ -144,8 +144,8 @@ def _processor() -> str:
     found: dict[str, str] = {}
     for name, _, value in (line.partition(":") for line in lines):
         found.setdefault(name.strip(), value.strip())
-    told = [f"{before}{found[name]}" for name, before in KNOWN_CPU.items() if name in found]
-    return ", ".join(told) or platform.processor()
+    facts = [f"{before}{found[name]}" for name, before in KNOWN_CPU.items() if name in found]
+    return ", ".join(facts) or platform.processor()
 
 
 def _surroundings(rates: Rates, dtype: str) -> Mapping[str, Rate]:

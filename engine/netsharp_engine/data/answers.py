@@ -65,7 +65,7 @@ class SampleRows(NamedTuple):
     values: Mapping[str, npt.NDArray[Any]]
 
 
-class Judgement(NamedTuple):
+class CriteriaReport(NamedTuple):
     """The values of a network's own criteria on data: means by name, over ``samples`` samples, and
     the line that its program would print.
 
@@ -95,7 +95,7 @@ class SampleQuery(NamedTuple):
 
 
 #: What outputs [rows, numbers] of the node that answers mean.
-Judge = Callable[[npt.NDArray[np.floating]], Predictions]
+Interpret = Callable[[npt.NDArray[np.floating]], Predictions]
 
 
 class NetworkAnswers(Protocol):
@@ -137,12 +137,12 @@ class NetworkAnswers(Protocol):
         """Yield the samples of such files as rows of numbers, inputs side by side; DataError."""
 
     def predicted(
-        self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge
+        self, samples: Mapping[str, Any], outputs: Sequence[str], interpret: Interpret
     ) -> Predictions:
         """Return the answers for arrays, or for lists of sequences, by the names of inputs."""
 
-    def rows(self, query: SampleQuery, judge: Judge) -> Iterator[SampleRows]:
+    def rows(self, query: SampleQuery, interpret: Interpret) -> Iterator[SampleRows]:
         """Yield the answers for the samples of files."""
 
-    def judged(self, query: SampleQuery) -> Judgement:
+    def criteria_on(self, query: SampleQuery) -> CriteriaReport:
         """Return the values of the network's criteria on the samples of files."""

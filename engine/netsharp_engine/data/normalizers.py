@@ -264,19 +264,19 @@ def _weighted_moments(
     all_weight = float(len(matrix) if rows is None else len(rows)) if own is None else own.sum()
     low, high = bounds
 
-    def weighed(values: npt.NDArray[np.float64], start: int) -> npt.NDArray[np.float64]:
+    def weighted(values: npt.NDArray[np.float64], start: int) -> npt.NDArray[np.float64]:
         if own is not None:
             values *= own[start : start + len(values), None]
         return np.asarray(values.sum(axis=0))
 
     total, squares, start = np.zeros(len(low)), np.zeros(len(low)), 0
     for block in _blocks(matrix, rows):
-        total += weighed(np.clip(block.astype(np.float64), low, high), start)
+        total += weighted(np.clip(block.astype(np.float64), low, high), start)
         start += len(block)
     mean, start = total / all_weight, 0
     for block in _blocks(matrix, rows):
         off = np.square(np.clip(block.astype(np.float64), low, high) - mean)
-        squares += weighed(off, start)
+        squares += weighted(off, start)
         start += len(block)
     return mean, np.where(low == high, 0.0, np.sqrt(squares / all_weight))
 

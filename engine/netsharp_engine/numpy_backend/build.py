@@ -70,7 +70,7 @@ def design_plan(
 ) -> Design:
     """Return the decisions for a plan of ``compile_plan``. GraphError as there."""
     if criterion is not None:
-        graph = graph.judged(criterion)
+        graph = graph.with_criteria(criterion)
     analysis = Analysis(graph, training and bool(graph.criteria))
     for found in unsupported(analysis):
         raise GraphError(found.reason, found.node.origin)

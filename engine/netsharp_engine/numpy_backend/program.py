@@ -107,7 +107,7 @@ class NumpyDraft:
         """Return the forward pass that computes rows without the plan; None where it cannot, or
         memory is too small.
         """
-        found = forward_of(Analysis(self.job.graph.judged(), False), self.job.dtype)
+        found = forward_of(Analysis(self.job.graph.with_criteria(), False), self.job.dtype)
         if found is None:
             return None
         try:
@@ -171,7 +171,7 @@ class NumpyProgram:
         if not self._weight:
             return
         self._factor = 1.0 if batch.expected is None else self._weight / batch.expected
-        self.plan.aim(self._codes, weights)
+        self.plan.set_targets(self._codes, weights)
 
     def forward(self) -> None:
         """Compute the output."""

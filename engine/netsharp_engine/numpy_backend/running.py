@@ -107,7 +107,7 @@ class Plan:
         """
         self.enter({entrance.name: x[:, entrance.columns] for entrance in self._entrances})
         if targets is not None and self._targets is not None:
-            self.aim(targets, sample_weight)
+            self.set_targets(targets, sample_weight)
 
     def enter(self, values: Mapping[str, Array]) -> None:
         """Copy in the values [n, nodes] of every input."""
@@ -125,12 +125,12 @@ class Plan:
         for make in self._masked:
             make(draw, self.samples)
 
-    def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
+    def set_targets(self, targets: Array, sample_weight: Array | None = None) -> None:
         """Copy in the targets of the loss; see `Targets`."""
-        self._weigh(self.samples, sample_weight)
-        self._aim(self.samples, targets)
+        self._set_weights(self.samples, sample_weight)
+        self._set_targets(self.samples, targets)
 
-    def _weigh(self, count: int, sample_weight: Array | None) -> None:
+    def _set_weights(self, count: int, sample_weight: Array | None) -> None:
         assert self._targets is not None
         share = self._targets.share
         if sample_weight is None:
@@ -141,7 +141,7 @@ class Plan:
         if count < self.batch:
             share[count:] = 0.0
 
-    def _aim(self, count: int, targets: Array) -> None:
+    def _set_targets(self, count: int, targets: Array) -> None:
         assert self._targets is not None
         goal, share, mass, labels, classes = self._targets
         if targets.ndim == 1 and len(goal) > 1:
@@ -151,8 +151,8 @@ class Plan:
             np.equal(classes, labels, out=goal)
             np.copyto(mass, share)
         else:
-            aim = targets[:, None] if targets.ndim == 1 else targets
-            np.copyto(goal[:, :count], aim.T, casting="unsafe")
+            columns = targets[:, None] if targets.ndim == 1 else targets
+            np.copyto(goal[:, :count], columns.T, casting="unsafe")
             goal[:, count:] = 0.0
             np.add.reduce(goal, axis=0, out=mass)
             np.multiply(mass, share, out=mass)

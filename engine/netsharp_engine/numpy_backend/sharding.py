@@ -155,7 +155,7 @@ class ShardedPlan:
         for plan, cut in zip(self._running, self._cuts, strict=True):
             plan.mask(None if draw is None else draw.part(cut, self.samples))
 
-    def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
+    def set_targets(self, targets: Array, sample_weight: Array | None = None) -> None:
         """Copy in the targets; a shard counts by the weight of its rows."""
         weights = [float(cut.stop - cut.start) for cut in self._cuts]
         if sample_weight is not None:
@@ -165,7 +165,7 @@ class ShardedPlan:
         for plan, cut, weight in zip(self._running, self._cuts, weights, strict=True):
             if weight:
                 own = None if sample_weight is None else sample_weight[cut]
-                plan.aim(targets[cut], own)
+                plan.set_targets(targets[cut], own)
 
     def forward(self) -> None:
         """Compute the output of the fed rows."""

@@ -28,7 +28,7 @@ except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
 #: The numbers that the widest vectors may read after an array, and the cells side by side.
-_BEHIND, _PANEL = 16, 64
+_PADDING, _PANEL = 16, 64
 #: The rows that are many, and the numbers of a quarter of a matrix that is small.
 _MANY, _SMALL = 16, 8192
 
@@ -90,7 +90,7 @@ class CompiledCell:
         columns, rows = packing.columns, packing.rows
         first = self._first(found, kind)
         before = self._room("before", columns, inner + size)
-        running = self._room("running", rows * size + _BEHIND, kind=np.float64)
+        running = self._room("running", rows * size + _PADDING, kind=np.float64)
         begin = (before[columns - rows :] if cell.backwards else before[:rows])[:, inner:]
         # Also where nothing has begun yet: values in gaps are multiplied with 0.
         for delay, known, start in zip(
@@ -101,7 +101,7 @@ class CompiledCell:
         self._borders = _borders(packing, cell.backwards)
         slopes = None
         if self._training:
-            slopes = self._room("slopes", columns, 6, -size // _BEHIND * -_BEHIND)
+            slopes = self._room("slopes", columns, 6, -size // _PADDING * -_PADDING)
         outputs, states = (self._room(name, columns, size) for name in ("outputs", "states"))
         twins.cell_forward(
             packing.steps,

@@ -12,10 +12,10 @@ from types import FrameType
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 #: Two signals within this number of seconds are one request: stopping a group of processes, or a
 #: terminal that is closed, sends it to each of them and to all of them.
-_SECONDS_OF_ONE_WISH = 0.5
+_SECONDS_OF_ONE_REQUEST = 0.5
 
 
-class StopWish:
+class StopRequest:
     """A request to stop: true when called after the first signal, its `number`."""
 
     __slots__ = ("_since", "number")
@@ -44,7 +44,7 @@ class StopWish:
             self.number, self._since = number, time.monotonic()
             return
         lasting = number == getattr(signal, "SIGHUP", None)
-        if lasting or time.monotonic() - self._since < _SECONDS_OF_ONE_WISH:
+        if lasting or time.monotonic() - self._since < _SECONDS_OF_ONE_REQUEST:
             return
         if number == signal.SIGINT:
             raise KeyboardInterrupt
@@ -52,21 +52,21 @@ class StopWish:
 
 
 @contextmanager
-def catch_interrupts() -> Iterator[StopWish]:
+def catch_interrupts() -> Iterator[StopRequest]:
     """Turn the first signal to end into the given request; a later one ends at once.
 
     Only the main thread may use it; the former handlers are restored at the end. Ignored signals,
     as SIGHUP below nohup, stay ignored.
     """
-    wish = StopWish()
+    request = StopRequest()
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     former = {
-        number: signal.signal(number, wish.take)
+        number: signal.signal(number, request.take)
         for number in numbers
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
-        yield wish
+        yield request
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)

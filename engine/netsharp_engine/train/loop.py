@@ -17,7 +17,7 @@ from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Memory
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
-from netsharp_engine.train.drafting.drafts import draft_run, told_beside
+from netsharp_engine.train.drafting.drafts import draft_run, with_variants
 from netsharp_engine.train.examining.layers import layer_figures, some_rows
 from netsharp_engine.train.examining.trivial import Evidence, explain_trivial, is_no_better
 from netsharp_engine.train.failures import TrainingError
@@ -112,18 +112,18 @@ class Run:
             ADVICE[settings.dtype],
             {f"layer '{node.name}'": node.origin for node in graph.nodes},
         )
-        judged, measuring = drafts.training.graph, drafts.measuring
+        trained, measuring = drafts.training.graph, drafts.measuring
         self._program = drafts.trainer.program(drafts.threads)
         ranks.join(self._program)
         parameters = graph.parameters
         diameter = diameters(graph, settings.init, settings.init_diameter)
         self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
-        self._criteria = len(judged.criteria)
+        self._criteria = len(trained.criteria)
         self._size = sum(parameter.size for parameter in parameters if parameter.trained)
         shared = drafts.meter.program(1, self._program)
         self._meter = Meter(measuring, shared, self.objective, ranks)
         self._feeder = Feeder(
-            judged,
+            trained,
             data.train,
             batch,
             self.objective.scale,
@@ -131,7 +131,7 @@ class Run:
             seed=settings.seed,
             ranks=ranks,
         )
-        self.answer = trivial_answer(self.objective, data.train.weighed_targets())
+        self.answer = trivial_answer(self.objective, data.train.weighted_targets())
         self._state = TrainingState(rate=settings.learning_rate, data=data.fingerprint())
         self._best: Tensors | None = None
         self._ends = False
@@ -161,7 +161,9 @@ class Run:
 
     def run(self) -> Outcome:
         """Train to the end, to a request to stop, or to the first number that is not finite."""
-        self._emit("start", metrics=self._extent(), device=told_beside(self.device, self._program))
+        self._emit(
+            "start", metrics=self._extent(), device=with_variants(self.device, self._program)
+        )
         status, message = "finished", ""
         while self._state.epoch < self._settings.epochs:
             verdict = self._epoch()

@@ -25,7 +25,7 @@ BATCH = 64
 
 def measuring_job(graph: Graph, objective: Objective, dtype: str) -> Job:
     """Return the job of a meter's program."""
-    return Job(objective.judged(graph), BATCH, dtype)
+    return Job(objective.with_criteria(graph), BATCH, dtype)
 
 
 class Meter:
@@ -76,7 +76,7 @@ class Meter:
         """Count the loss from nothing."""
         self._program.count(Figures())
 
-    def judge(
+    def add_batch(
         self,
         features: npt.NDArray[np.floating],
         targets: npt.NDArray[np.generic],
@@ -131,7 +131,7 @@ class Measurement:
         with np.errstate(all="ignore"):
             for start in range(0, len(targets), BATCH):
                 cut = slice(start, start + BATCH)
-                outputs = self._meter.judge(features[cut], targets[cut], loss_weights[cut])
+                outputs = self._meter.add_batch(features[cut], targets[cut], loss_weights[cut])
                 self._tally.add(outputs, targets[cut], weights[cut])
                 self._baseline.add(outputs, targets[cut], weights[cut])
 

@@ -50,12 +50,12 @@ class Objective:
         """Return outputs [rows, outputs] in the units of the label."""
         return outputs if self.scale is None else self.scale.unscaled(outputs)
 
-    def judged(self, graph: Graph, *, counting: bool = False) -> Graph:
+    def with_criteria(self, graph: Graph, *, counting: bool = False) -> Graph:
         """Return the graph with its loss as a node and, ``counting``, for classes the right
         answers.
         """
         counted = ["right answers"] if counting and self.classes is not None else []
-        return graph.judged(self.loss, *counted)
+        return graph.with_criteria(self.loss, *counted)
 
     def predicted(self, outputs: Outputs) -> npt.NDArray[np.intp] | npt.NDArray[np.float64]:
         """Return, for each row, the index of the class (the first of equal ones), the number, or

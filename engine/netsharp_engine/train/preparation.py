@@ -39,7 +39,7 @@ from netsharp_engine.train.tasks import OutputForm, settled_task, with_numbers
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20
 MANY_LEVELS = 1000
-WeighedTargets = tuple[npt.NDArray[np.generic], npt.NDArray[np.float64]]
+WeightedTargets = tuple[npt.NDArray[np.generic], npt.NDArray[np.float64]]
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Part:
         """Return the number of rows."""
         return len(self.index)
 
-    def weighed_targets(self) -> Iterator[WeighedTargets]:
+    def weighted_targets(self) -> Iterator[WeightedTargets]:
         """Yield the targets of its rows and their sample weights, 1 by default, in blocks."""
         for cut in blocks(self.rows, 1):
             rows = self.index[cut]

@@ -14,7 +14,7 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend
-from netsharp_engine.train.drafting.devices import device_facts, device_of, told_device
+from netsharp_engine.train.drafting.devices import device_facts, device_of, device_text
 from netsharp_engine.train.drafting.sharing import with_threads
 from netsharp_engine.train.examining.start import TrainingStart, examine_start
 from netsharp_engine.train.failures import TrainingError
@@ -321,7 +321,7 @@ class _Session:
             history=outcome.history,
             labels=self.data.labels,
             scale=self.run.objective.scale,
-            trained_on=told_device(self.run.device),
+            trained_on=device_text(self.run.device),
             backend=self.run.backend,
         )
         model.bind(self.graph)

@@ -111,9 +111,9 @@ class DeviceProgram:
         return ""
 
     @property
-    def told(self) -> str:
+    def variants(self) -> str:
         """Return which variants compute it, for a log; empty where all kernels are plain."""
-        return self.choices.told
+        return self.choices.summary
 
     # What goes to the device.
 
@@ -144,9 +144,9 @@ class DeviceProgram:
         if wanted is None or goal is None:
             return
         self._draw(batch.draw)
-        self._weigh(goal, batch)
+        self._set_weights(goal, batch)
         if goal.numbers not in self._entrances.inputs.values() and self._weight:
-            self._aim(goal, wanted)
+            self._set_targets(goal, wanted)
 
     def _enter(self, buffer: Buffer, values: Any) -> None:
         if isinstance(values, Sparse):
@@ -160,7 +160,7 @@ class DeviceProgram:
         np.copyto(staged, np.asarray(values).reshape(staged.shape), casting="unsafe")
         self.machine.write(buffer, staged)
 
-    def _aim(self, goal: Goal, wanted: Any) -> None:
+    def _set_targets(self, goal: Goal, wanted: Any) -> None:
         if goal.codes is None:
             self._enter(goal.numbers, wanted)
             return
@@ -168,7 +168,7 @@ class DeviceProgram:
         self._enter(goal.codes if coded else goal.numbers, wanted)
         self._set(coded=float(coded))
 
-    def _weigh(self, goal: Goal, batch: Batch) -> None:
+    def _set_weights(self, goal: Goal, batch: Batch) -> None:
         rows, weights = self._rows, batch.weights
         total = float(rows) if weights is None else float(np.add.reduce(weights))
         self._weight = total

@@ -129,7 +129,7 @@ class OpenDevice:
         self.adapter, self.counts = adapter, Traffic()
         self._usage = wgpu.BufferUsage
         self._errors: tuple[type[Exception], ...] = (wgpu.GPUError, RuntimeError)
-        with self._said("to be opened"):
+        with self._reported("to be opened"):
             clocked = [CLOCK] if CLOCK in found.features else []
             self._made: Any = found.request_device_sync(
                 required_features=clocked, required_limits=FLOOR
@@ -143,11 +143,11 @@ class OpenDevice:
 
     def _buffer(self, size: int, usage: int) -> Any:
         self.counts.made += 1
-        with self._said(f"{size:,} bytes"):
+        with self._reported(f"{size:,} bytes"):
             return self._made.create_buffer(size=size, usage=usage)
 
     @contextlib.contextmanager
-    def _said(self, what: str) -> Iterator[None]:
+    def _reported(self, what: str) -> Iterator[None]:
         """Raise GraphError, with a remedy, where a device reports an error."""
         try:
             yield
@@ -192,7 +192,7 @@ class OpenDevice:
     def program(self, text: str, layout: Any) -> Any:
         """Compile the program of a text."""
         self.counts.made += 2
-        with self._said("a program"):
+        with self._reported("a program"):
             module = self._made.create_shader_module(code=text)
             return self._made.create_compute_pipeline(
                 layout=layout, compute={"module": module, "entry_point": "main"}

@@ -80,7 +80,7 @@ class Choices(NamedTuple):
     how: str = ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Return the number of kernels for each variant, in words; empty without a choice."""
         counts = Counter(self.variants.values())
         if not self.how:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
 
-UNJUDGED = (
+NOT_EVALUATED = (
     "note: no held-out rows to evaluate it on: name labelled ones with --holdout, or train with "
     "validation rows"
 )

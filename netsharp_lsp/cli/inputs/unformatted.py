@@ -71,20 +71,20 @@ def about_unformatted(
         ]
     errors = _Errors(language_id, text, line_at)
     told = [line for line in places if errors.explain(line)]
-    untold = [line for line in places if not errors.explain(line)]
+    unexplained = [line for line in places if not errors.explain(line)]
     sentences = []
     if told:
         where = _at(told)
         sentences.append(
             f"{name}: left as it is where the syntax is broken{where}; 'netsharp check' says why."
         )
-    if untold:
-        nearest = errors.nearest(untold[0])
+    if unexplained:
+        nearest = errors.nearest(unexplained[0])
         further = ""
         if nearest is not None:
             further = f"; the nearest error that 'netsharp check' has is on line {nearest + 1}"
         sentences.append(
-            f"{name}: left as it is where it cannot be put in order{_at(untold)}{further}."
+            f"{name}: left as it is where it cannot be put in order{_at(unexplained)}{further}."
         )
     return sentences
 

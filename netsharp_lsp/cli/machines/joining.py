@@ -172,7 +172,7 @@ def model_to_resume(ranks: Ranks, machines: Machines | None, path: str, asked: b
     return copy
 
 
-def tell_restart(ranks: Ranks, machines: Machines | None, model: Model) -> None:
+def report_restart(ranks: Ranks, machines: Machines | None, model: Model) -> None:
     """Report that processes were lost, and where the others continue."""
     if ranks.leads and machines is not None and machines.restarted and model.state is not None:
         steps = model.state.step

@@ -22,7 +22,7 @@ from netsharp_lsp.server.jobs.processes import PYTHON, own_packages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_engine.train.interrupt import StopWish
+    from netsharp_engine.train.interrupt import StopRequest
     from netsharp_lsp.cli.machines.options import Machines
 
 FAILED = 2
@@ -71,7 +71,7 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
         complain(fault)
         return FAILED
     taken = machines.check and is_taken(machines)
-    with TemporaryDirectory(prefix="netsharp-") as folder, catch_interrupts() as wish:
+    with TemporaryDirectory(prefix="netsharp-") as folder, catch_interrupts() as request:
         command = (*PYTHON, "netsharp_engine.distributed.agent", *torchrun(machines, folder), "--")
         worker = (*PYTHON, "netsharp_lsp", "run", *arguments)
         process = subprocess.Popen(
@@ -79,14 +79,14 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
         )
         waits = machines.check and machines.nodes > 1
         try:
-            code = _followed(process, wish, folder if waits else "")
+            code = _followed(process, request, folder if waits else "")
         finally:
             if process.poll() is None:
                 process.kill()  # its workers see that, save and end
                 process.wait()
         recorded = _recorded(folder)
-        if wish() and (recorded is None or recorded > INTERRUPTIONS):
-            return wish.exit_code
+        if request() and (recorded is None or recorded > INTERRUPTIONS):
+            return request.exit_code
         if recorded is not None:
             return recorded
         if code == ABSENT or (code == NOT_MET and machines.check):
@@ -131,7 +131,7 @@ def _environment(folder: str) -> dict[str, str]:
     return {**given, **silent, **apart, **own}
 
 
-def _followed(process: subprocess.Popen[bytes], wish: StopWish, folder: str) -> int:
+def _followed(process: subprocess.Popen[bytes], request: StopRequest, folder: str) -> int:
     """Wait for the end, and pass on the first request to stop.
 
     In the ``folder`` of a check all machines have to meet soon after this one is ready for them.
@@ -145,9 +145,9 @@ def _followed(process: subprocess.Popen[bytes], wish: StopWish, folder: str) -> 
         try:
             return process.wait(_LOOKS)
         except subprocess.TimeoutExpired:
-            if wish.number is not None and not told:
+            if request.number is not None and not told:
                 told = True
-                process.send_signal(wish.number)
+                process.send_signal(request.number)
 
 
 def _recorded(folder: str) -> int | None:

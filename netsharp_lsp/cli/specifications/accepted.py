@@ -97,7 +97,7 @@ def baseline_path(args: argparse.Namespace, settings: Settings, roots: Roots) ->
     return place
 
 
-def tell_outside(jobs: Sequence[Job], args: argparse.Namespace) -> None:
+def report_outside(jobs: Sequence[Job], args: argparse.Namespace) -> None:
     """Say of each settings file whose baseline lies outside that nothing is known of it."""
     for settings in {id(job.settings): job.settings for job in jobs}.values():
         if settings.baseline is not None and args.baseline is None:
@@ -115,7 +115,7 @@ def sift_all(
 ) -> None:
     """Take out of the findings what baselines know, or let them know all of it."""
     accepted = Accepted(args.update_baseline)
-    tell_outside(jobs, args)
+    report_outside(jobs, args)
     for job, outcome, found in zip(jobs, outcomes, findings, strict=True):
         path = baseline_path(args, job.settings, roots)
         if path is not None and outcome.source is not None:

@@ -54,7 +54,7 @@ def origins_of(call: ImportedCall | None, script: str) -> dict[str, str]:
     return {one.key: f"{script}:{one.line}, {one.argument}" for one in settings}
 
 
-def tell_call(
+def report_call(
     call: ImportedCall | None, script: str, settings: TrainingSettings, *, quiet: bool
 ) -> None:
     """Print the settings that a run takes from the call of a script, and those that it cannot use.

@@ -55,7 +55,7 @@ def show_start(
     ``form`` is one of the formats of `check`; figures are shown in text alone.  ``embedded``:
     the specification's place in a host file, whose lines are then given.
     """
-    found = _said(name, text, context, start)
+    found = _diagnostics(name, text, context, start)
     lines = LineIndex(text)
     if embedded is not None:
         found, lines, name = embedded.places(found), embedded.lines, embedded.file
@@ -66,7 +66,9 @@ def show_start(
     return FOUND if any(RANKS[one.severity] <= RANKS[FAIL_ON] for one in found) else CLEAN
 
 
-def _said(name: str, text: bytes, context: Context, start: TrainingStart) -> list[Diagnostic]:
+def _diagnostics(
+    name: str, text: bytes, context: Context, start: TrainingStart
+) -> list[Diagnostic]:
     """Return the diagnostics of the observations, which a check alone does not have."""
     language, lines = language_for(name), LineIndex(text)
     context.seen = ()
@@ -90,10 +92,10 @@ def figures_of(start: TrainingStart) -> Iterator[str]:
         if seen is not None:
             row += f" {seen.dead:>5}  {seen.saturated:>9}  {seen.spread:.3g}"
         yield row.rstrip()
-    if start.by_heart is None:
+    if start.memorised is None:
         yield "  overfitting a few rows: not tried, it would take too long"
     else:
-        rows, before, after = start.by_heart
+        rows, before, after = start.memorised
         yield f"  overfitting {rows} rows: loss {before:.4g} -> {after:.4g}"
     if start.stable is not None:
         yield f"  largest stable learning rate: about {start.stable:.2g} (set: {start.rate:g})"

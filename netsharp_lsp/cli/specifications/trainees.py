@@ -57,7 +57,7 @@ class _Candidate:
 
     def same_run(self, other: _Candidate) -> bool:
         """Return whether both train the same with the same settings."""
-        return self.region is other.region and _said(self.call) == _said(other.call)
+        return self.region is other.region and _settings(self.call) == _settings(other.call)
 
 
 def trainee_in(item: Input, text: bytes, roots: Roots = ANYWHERE) -> Trainee | str:
@@ -120,7 +120,7 @@ def _meant(
     ]
 
 
-def _said(call: ImportedCall | None) -> object:
+def _settings(call: ImportedCall | None) -> object:
     return None if call is None else [(one.key, one.value) for one in call.settings]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.library import PREFIX
-from netsharp_lsp.cntk.rules import tells_unknown
+from netsharp_lsp.cntk.rules import reports_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.cntk.vocabulary import VARIABLE
@@ -78,8 +78,8 @@ def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
             if RANKS[one.severity] < RANKS[known.severity]:
                 found[one.sort_key] = one
     ordered = sorted(found.values(), key=lambda one: one.sort_key)
-    unknown = next((one for one in ordered if tells_unknown(one.code)), None)
-    return [one for one in ordered if one is unknown or not tells_unknown(one.code)]
+    unknown = next((one for one in ordered if reports_unknown(one.code)), None)
+    return [one for one in ordered if one is unknown or not reports_unknown(one.code)]
 
 
 def diagnostics_of(

@@ -104,7 +104,7 @@ def _check(job: RunJob) -> RunOutcome:
     if job.run is None:
         single = SingleFile(*job.alone, files, given=job.given)
         analysis = analysed(single)
-        return RunOutcome(analysis.diagnostics, frozenset(analysis.texts), single.version.told)
+        return RunOutcome(analysis.diagnostics, frozenset(analysis.texts), single.version.as_json)
     experiment = Experiment(job.run, files, given=job.given).among(files)
     analysis = analysed(experiment)
     diagnostics = analysis.diagnostics
@@ -113,7 +113,7 @@ def _check(job: RunJob) -> RunOutcome:
         # Every run has a command line of its own: what it says goes with its name.
         diagnostics[COMMAND_LINE + "\n".join(job.run.items)] = diagnostics.pop(COMMAND_LINE)
     used = frozenset(analysis.texts) | files_of(experiment)
-    return RunOutcome(diagnostics, used, experiment.version.told, data, experiment.read_beside)
+    return RunOutcome(diagnostics, used, experiment.version.as_json, data, experiment.read_beside)
 
 
 def _read_data(

@@ -36,11 +36,11 @@ class BadLines:
     ones.
     """
 
-    __slots__ = ("faults", "untold")
+    __slots__ = ("faults", "unlisted")
 
     def __init__(self) -> None:
         self.faults: dict[LineFault, bool] = {}
-        self.untold = 0
+        self.unlisted = 0
 
     def add(self, fault: LineFault, stops: bool) -> None:
         """Add a fault; that of another reader may be the same."""
@@ -50,7 +50,7 @@ class BadLines:
         """Add what another run reports about the same file."""
         for fault, stops in other.faults.items():
             self.add(fault, stops)
-        self.untold = max(self.untold, other.untold)
+        self.unlisted = max(self.unlisted, other.unlisted)
 
     def findings(self, path: str) -> tuple[SomeLines, list[Diagnostic]]:
         """Return the faulty lines, and their diagnostics."""
@@ -89,7 +89,7 @@ def read_data(experiment: Experiment) -> DataRead:
     for found in _readers(experiment):
         if isinstance(found, Refused):
             for message, where in found.refusals:
-                _add_finding(read, unread(Place(*where), message, grave=False), seen)
+                _add_finding(read, unread(Place(*where), message, is_error=False), seen)
         for file in _files(found):
             if file.key in known:
                 continue
@@ -98,7 +98,7 @@ def read_data(experiment: Experiment) -> DataRead:
                 _survey(file, read)
             except DataError as error:
                 sentence = str(error).replace(file.path, "file", 1)
-                _add_finding(read, unread(Place(*file.where), sentence, grave=True), seen)
+                _add_finding(read, unread(Place(*file.where), sentence, is_error=True), seen)
     return read
 
 
@@ -113,7 +113,7 @@ def _survey(file: SurveyedFile, read: DataRead) -> None:
     """Record all faults of a file; DataError where it cannot be read."""
     survey = file.survey()
     lines = read.files.setdefault(file.path, BadLines())
-    lines.untold += survey.untold
+    lines.unlisted += survey.unlisted
     too_many = survey.errors > file.most_errors
     for fault in survey.faults:
         lines.add(fault, fault.ends or (fault.counts and too_many))

@@ -150,7 +150,7 @@ class _Inspection:
     def _checked_with(self, texts: Mapping[str, bytes]) -> dict[str, list[Diagnostic]]:
         """Return the findings of files with other texts than they had."""
         self._go_on_with(texts)
-        said = self._said_by_file()
+        said = self._findings_by_file()
         return {path: self.files[path].sifted(merged(said.get(path, ()))) for path in texts}
 
     def _go_on_with(self, texts: Mapping[str, bytes]) -> None:
@@ -176,7 +176,7 @@ class _Inspection:
         """Assign findings to every file, including files that were not named."""
         for path in self._others():
             self._add(path)
-        said = self._said_by_file()
+        said = self._findings_by_file()
         releases = self._releases_by_file()
         for path, file in self.files.items():
             outcome = file.outcome
@@ -203,8 +203,8 @@ class _Inspection:
             outcome.source = _READ
             outcome.lines, found = bad.findings(path)
             outcome.diagnostics = job.selection.filter(found)
-            if bad.untold:
-                more = f"{job.item.name}: {bad.untold:,} more findings are not listed."
+            if bad.unlisted:
+                more = f"{job.item.name}: {bad.unlisted:,} more findings are not listed."
                 outcome.warnings += (more,)
             self.outcomes.append(outcome)
 
@@ -216,7 +216,7 @@ class _Inspection:
             if file.job.item.path is None or file.outcome.changed
         }
 
-    def _said_by_file(self) -> dict[str, list[list[Diagnostic]]]:
+    def _findings_by_file(self) -> dict[str, list[list[Diagnostic]]]:
         """Return each run's findings by file, by canonical path."""
         said: dict[str, list[list[Diagnostic]]] = {}
         for one in self.said:

@@ -18,7 +18,7 @@ from netsharp_lsp.cntk.commands.runs import (
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
 from netsharp_lsp.cntk.library import PREFIX, library_text
-from netsharp_lsp.cntk.rules import about_network, tells_unknown
+from netsharp_lsp.cntk.rules import about_network, reports_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.suffixes import STARTS
 from netsharp_lsp.diagnostics.reports import FileFindings
@@ -88,7 +88,7 @@ class ExperimentSubject:
         for source, found in analysed(self.experiment).diagnostics.items():
             errors = [one for one in found if one.severity == "error"]
             all_errors += errors
-            errors += [one for one in found if tells_unknown(one.code)]
+            errors += [one for one in found if reports_unknown(one.code)]
             if errors:
                 others = {
                     related.file: self.lines(related.file)

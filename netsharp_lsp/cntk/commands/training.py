@@ -103,8 +103,8 @@ def perform(asked: Performance, follower: Follower) -> Answer:
 
     with logged:
         ended = _tried(prepare, subject, answer)
-        answer.told = _sentences(refusals, subject)
-        for sentence in answer.told:
+        answer.printed = _sentences(refusals, subject)
+        for sentence in answer.printed:
             follower.notice(sentence)
         if ended == DONE:
             _report_idle(shop, [command for command, _ in jobs], follower)

@@ -52,5 +52,5 @@ def described_network(built: BuiltNetwork, experiment: Experiment) -> dict[str, 
         "command": built.command or None,
         "builder": built.builder or None,
         "commands": [one.command for one in experiment.networks if one.command],
-        "release": experiment.version.told,
+        "release": experiment.version.as_json,
     }

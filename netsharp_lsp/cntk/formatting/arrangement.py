@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.text.lines import LineIndex
 
     # Lines that are wanted (none: all), stretches that stay as they are, whether columns do.
-    Wishes: TypeAlias = tuple[Sequence[LineRange], frozenset[Span], bool]
+    LayoutRequest: TypeAlias = tuple[Sequence[LineRange], frozenset[Span], bool]
 
 
-def arrange(text: bytes, language: str, new_line: bytes, wishes: Wishes) -> tuple[bytes, list[int]]:
+def arrange(
+    text: bytes, language: str, new_line: bytes, request: LayoutRequest
+) -> tuple[bytes, list[int]]:
     """Return a formatted text, and the offsets of its faults."""
-    ranges, held, columns = wishes
+    ranges, held, columns = request
     tokens, broken = tokenise(text, language)
     if not tokens:
         return text if text.strip() else b"", broken

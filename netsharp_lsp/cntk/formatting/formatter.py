@@ -101,8 +101,8 @@ class _Formatting:
 
     def _arranged(self, text: bytes, held: set[Span]) -> tuple[bytes, list[int]]:
         options = self._options
-        wishes = (options.ranges, frozenset(held), options.keeps_columns)
-        return arrange(text, self._language, self._new_line, wishes)
+        request = (options.ranges, frozenset(held), options.keeps_columns)
+        return arrange(text, self._language, self._new_line, request)
 
     def _moved(self, after: bytes) -> set[Span]:
         """Return the new spans of what stays unchanged."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.formatting.tokens import Token
 
 #: What may stand between two ends of brackets on a line: `}.result)`.
-_BEHIND_CLOSERS = frozenset((TIGHT, WORD))
+_AFTER_CLOSERS = frozenset((TIGHT, WORD))
 #: What may go from between two tokens.
 _BLANKS = b" \t\r\n"
 
@@ -109,7 +109,7 @@ def settle_breaks(tokens: list[Token]) -> None:
                 closes, column = True, level.column
         elif token.breaks:
             closes, column = False, number
-        elif role not in _BEHIND_CLOSERS:
+        elif role not in _AFTER_CLOSERS:
             closes = False
         before = tokens[number - 1]
         if token.breaks > 1 and number and before.role in OPENERS:

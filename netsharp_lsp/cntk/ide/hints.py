@@ -71,7 +71,7 @@ def _hint(edited: Edited, named: NamedNode, options: HintOptions) -> InlayHint |
     if not node.shape or 0 in node.shape or _is_other_name(edited, named):
         return None
     words = []
-    if options.shapes and not _says(edited, named):
+    if options.shapes and not _shows_shape(edited, named):
         words.append(f"[{written_shape(node.shape)}]")
     count = parameters_of(node)
     if options.parameters and count:
@@ -86,7 +86,7 @@ def _hint(edited: Edited, named: NamedNode, options: HintOptions) -> InlayHint |
     return InlayHint(named.name.end, label, "shape", tooltip)
 
 
-def _says(edited: Edited, named: NamedNode) -> bool:
+def _shows_shape(edited: Edited, named: NamedNode) -> bool:
     """Return whether the line that declares a node contains every number of its shape, or the node
     is a scalar.
     """

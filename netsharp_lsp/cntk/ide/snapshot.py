@@ -61,11 +61,13 @@ class Snapshot:
             self._result = Result(found, comments_of(self.language.id, self.data))
         return self._result
 
-    def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
+    def most_severe(
+        self, most: int, wants: Callable[[str], bool]
+    ) -> tuple[int, Sequence[Diagnostic]]:
         """Return the number of diagnostics with wanted codes, and at most `most` of them, the most
         severe.
         """
-        return self.check().gravest(most, wants)
+        return self.check().most_severe(most, wants)
 
     def hover(self, offset: int) -> answers.Hover | None:
         """Return the hover at an offset."""

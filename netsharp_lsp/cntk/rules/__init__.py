@@ -103,7 +103,7 @@ def about_network(code: str, language: str | None = None) -> bool:
     return about != "" and language in (None, about)
 
 
-def tells_unknown(code: str) -> bool:
+def reports_unknown(code: str) -> bool:
     """Return whether findings of a code report that a part of a run is unknown."""
     RULES.load()
     bearing = RULES.traits.get(code)

@@ -14,10 +14,10 @@ from netsharp_lsp.cntk.run.models import (
     SPLIT,
     built_for,
     edits_freely,
+    may_be_rewritten,
     model_of,
     trained_before,
     writers_of,
-    written_anew,
 )
 from netsharp_lsp.generics import Generic, TypeVar
 
@@ -105,7 +105,11 @@ def network_there(path: str, command: Command, run: CommandRun) -> Network | Non
     exists or may be read, where it cannot be used, and where an earlier command rewrites it.
     """
     files = run.files
-    if files.outside(path) or not files.exists(path) or written_anew(normal(path), command, run):
+    if (
+        files.outside(path)
+        or not files.exists(path)
+        or may_be_rewritten(normal(path), command, run)
+    ):
         return None
     network = files.network(path)
     return network if network is not None and not network.troubles else None

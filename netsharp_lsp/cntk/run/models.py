@@ -276,7 +276,7 @@ def model_of(command: Command) -> str | None:
     return wanted.pop() if len(wanted) == 1 else None
 
 
-def written_anew(path: str, reader: Command, experiment: CommandRun) -> bool:
+def may_be_rewritten(path: str, reader: Command, experiment: CommandRun) -> bool:
     """Return whether an earlier command may write a model that exists already: all that write it
     may, except those that train it and find it finished.
     """

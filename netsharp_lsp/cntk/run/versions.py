@@ -79,7 +79,7 @@ class Version(NamedTuple):
         return f"the lowest that knows {self.deciding.said}"
 
     @property
-    def told(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, str]:
         """Return the release as in JSON reports."""
         return {"name": self.name, "known": self.why, "because": self.because}
 
@@ -147,7 +147,7 @@ def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
                 said = f"'{declaration.qualified}'"
                 yield VersionedWord(said, text.outside(use.place), known, True, use.eager)
         for application in text.program.applications:
-            if not _may_tell(application):
+            if not _has_versioned_arguments(application):
                 continue
             signature = text.program.signature(application)
             declared = signature.declaration if signature is not None else None
@@ -155,7 +155,7 @@ def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
                 yield from _of_call(text, application, signature)
 
 
-def _may_tell(application: Application) -> bool:
+def _has_versioned_arguments(application: Application) -> bool:
     """Return whether a call has arguments that not every release accepts."""
     given = application.call.arguments
     if any(one.name in ARGUMENTS or one.name == "init" for one in given):

@@ -58,17 +58,17 @@ def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Mode
     graphs = _Graphs(stored, path)
     network, answer, labels, kind = graphs.network, graphs.answer, graphs.labels, graphs.kind
     groups = network.groups
-    judges = {node.name: node.operation for node in (*groups["evaluation"], *groups["criterion"])}
+    criteria = {node.name: node.operation for node in (*groups["evaluation"], *groups["criterion"])}
     outputs = [*groups["output"], *([] if answer in groups["output"] else [answer])]
-    asked = ModelNetwork(
+    made = ModelNetwork(
         _shapes(node for node in reached([answer]) if node.operation in INPUTS),
         _shapes(outputs),
         answer.name,
-        judges,
+        criteria,
         graphs,
         numbers,
         stored.dtype,
-        partial(final_results, of=judges),
+        partial(final_results, of=criteria),
         [node.name for node in network.nodes.values() if node.operation in INPUTS],
         stored.aliases,
         # The second format has means over the samples that its loss is of, not over a default axis.
@@ -77,7 +77,7 @@ def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Mode
         [node.name for node in exported_nodes(network, stored.outputs)],
     )
     label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
-    return answering(asked, label, classes=kind != _NUMBER)
+    return answering(made, label, classes=kind != _NUMBER)
 
 
 def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:
@@ -96,11 +96,11 @@ class _Graphs:
         self.answer, self.labels, self.kind = _answer(self.network, path)
         self._made: dict[tuple[Sequence[str], bool], NodeGraph] = {}
 
-    def __call__(self, names: Sequence[str], judged: bool) -> NodeGraph:
+    def __call__(self, names: Sequence[str], with_criteria: bool) -> NodeGraph:
         """Return the graph of some nodes; ModelError for names of no nodes, and for nodes that are
         not computed.
         """
-        key = (tuple(names), judged)
+        key = (tuple(names), with_criteria)
         found = self._made.get(key)
         if found is None:
             if len(self._made) >= _REMEMBERED:
@@ -108,17 +108,17 @@ class _Graphs:
             found = self._made[key] = self._graph(*key)
         return found
 
-    def _graph(self, names: Sequence[str], judged: bool) -> NodeGraph:
+    def _graph(self, names: Sequence[str], with_criteria: bool) -> NodeGraph:
         nodes = [self._named(name) for name in names] or [self.answer]
         groups = self.network.groups
-        for node in () if judged else nodes:
+        for node in () if with_criteria else nodes:
             if node in groups["criterion"] or node in groups["evaluation"]:
                 raise ModelError(
                     f"{self._path}: '{node.name}' is a sum over samples, which evaluate reports. "
                     "Name another node."
                 )
         try:
-            graph = lowered(self.network, nodes, nodes if judged else ())
+            graph = lowered(self.network, nodes, nodes if with_criteria else ())
         except Refused as refusal:
             raise ModelError(f"{self._path}: {refusal}") from None
         if not graph.inputs:

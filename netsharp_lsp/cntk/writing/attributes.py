@@ -68,7 +68,7 @@ _QUIET: Mapping[tuple[str, str], Attribute] = {
 }
 
 
-def said(node: Node) -> dict[str, Attribute]:
+def written_attributes(node: Node) -> dict[str, Attribute]:
     """Return the effective attributes of a node that a text can express."""
     if node.operation == PARAMETER:
         return {RATE: _in_full(node, RATE, node.attributes.get(RATE, 1.0))}
@@ -82,7 +82,7 @@ def said(node: Node) -> dict[str, Attribute]:
     return found
 
 
-def unsaid(node: Node) -> str | None:
+def why_not_writable(node: Node) -> str | None:
     """Return why a text cannot express all attributes of a node in a file, None if it can."""
     row = NODE_TYPES.get(node.operation)
     if row is None:

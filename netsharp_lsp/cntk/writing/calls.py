@@ -19,7 +19,7 @@ from netsharp_lsp.cntk.networks.node_types import (
     TRUTHS,
     WHOLE,
 )
-from netsharp_lsp.cntk.writing.attributes import LISTS, USUAL, said, single_of
+from netsharp_lsp.cntk.writing.attributes import LISTS, USUAL, single_of, written_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,7 +178,7 @@ TIGHTEST = 9
 
 def call_of(node: Node) -> LibraryCall | None:
     """Return the function that creates a node, None if none creates exactly this one."""
-    attributes = said(node)
+    attributes = written_attributes(node)
     if node.operation == "Convolution":
         if attributes.get("transpose"):
             return BACKWARDS
@@ -193,12 +193,16 @@ def sign_of(node: Node) -> tuple[str, int] | None:
     found = SIGNS.get(node.operation)
     if found is None or node.operation != "Times":
         return found
-    return found if all(USUAL[key] == value for key, value in said(node).items()) else None
+    return (
+        found
+        if all(USUAL[key] == value for key, value in written_attributes(node).items())
+        else None
+    )
 
 
 def written_call(call: LibraryCall, node: Node, inputs: Sequence[str]) -> str:
     """Return the call of a function with the given texts of its inputs."""
-    attributes = said(node)
+    attributes = written_attributes(node)
     given = [*(value_of(attributes[key]) for key in call.before), *inputs]
     given += [value_of(attributes[key]) for key in call.after]
     for key, (name, usual) in call.named.items():
@@ -215,7 +219,7 @@ def written_node(node: Node, inputs: Sequence[str]) -> str:
     parts = [f"operation = '{node.operation}'"]
     if inputs:
         parts.append(f"inputs = ({' : '.join(inputs)})")
-    attributes = said(node)
+    attributes = written_attributes(node)
     if "shape" in row.attributes and "shape" not in attributes:
         attributes["shape"] = node.shape or ()
     for key, value in attributes.items():

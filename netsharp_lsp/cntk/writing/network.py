@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.networks.inference import in_order
 from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Node
 from netsharp_lsp.cntk.networks.node_types import DELAYS, INPUTS
-from netsharp_lsp.cntk.writing.attributes import RATE, said, unsaid
+from netsharp_lsp.cntk.writing.attributes import RATE, why_not_writable, written_attributes
 from netsharp_lsp.cntk.writing.calls import (
     TIGHTEST,
     call_of,
@@ -78,7 +78,7 @@ def network_text(network: Network, starts: Mapping[str, str]) -> WrittenText:
     refused = [
         UnwrittenNode(node.name, node.operation, reason)
         for node in nodes
-        if (reason := unsaid(node)) is not None
+        if (reason := why_not_writable(node)) is not None
     ]
     if refused:
         raise Unwritten(refused)
@@ -212,7 +212,7 @@ class _Writing:
         return f"{one} {mark} {self._operand(right, chain, tightness)}"
 
     def _parameter(self, node: Node) -> str:
-        rate = said(node)[RATE]
+        rate = written_attributes(node)[RATE]
         extra = "" if rate == 1 else f", {RATE}={value_of(rate)}"
         dims = value_of(node.shape or ())
         start = self._starts[node.name]
@@ -248,7 +248,7 @@ class _Writing:
         return f"{function} ({dims}{extra}{tag})"
 
     def _delay(self, node: Node, chain: list[Spot]) -> str:
-        attributes = said(node)
+        attributes = written_attributes(node)
         first, *state = self._inputs(node, chain)
         given = [value_of(node.shape or ()), first]
         if attributes["timeStep"] != 1:
@@ -260,13 +260,13 @@ class _Writing:
         return f"{node.operation} ({', '.join(given)})"
 
     def _stacked(self, node: Node, chain: list[Spot]) -> str:
-        axis = said(node)["alongAxis"]
+        axis = written_attributes(node)["alongAxis"]
         inputs = [self._reference(one, chain) for one in node.inputs]
         extra = "" if axis == 1 else f", axis={value_of(axis)}"
         return f"RowStack (({' : '.join(inputs)}){extra})"
 
     def _normalization(self, node: Node, chain: list[Spot]) -> str:
-        attributes = said(node)
+        attributes = written_attributes(node)
         given = [*self._inputs(node, chain), value_of(attributes["spatial"])]
         for key, usual in _OF_NORMALIZATION.items():
             text = value_of(attributes[key])

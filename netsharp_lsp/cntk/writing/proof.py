@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import Surroundings, evalu
 from netsharp_lsp.cntk.library import own_library
 from netsharp_lsp.cntk.networks.copying import copied
 from netsharp_lsp.cntk.networks.same import compare
-from netsharp_lsp.cntk.writing.attributes import said
+from netsharp_lsp.cntk.writing.attributes import written_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +55,6 @@ def _in_words(network: Network, renamed: Mapping[str, str]) -> Network:
     """
     own = copied(network, lambda place: place)
     for node in own.nodes.values():
-        node.attributes = dict(said(node))
+        node.attributes = dict(written_attributes(node))
         node.name = renamed.get(node.name, node.name)
     return own._replace(nodes={node.name: node for node in own.nodes.values()})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from netsharp_lsp.embedded.code.evidence import HINT
 from netsharp_lsp.embedded.code.piece import regions_of
 from netsharp_lsp.embedded.layers import Holding
-from netsharp_lsp.embedded.python.legible import says_something
+from netsharp_lsp.embedded.python.legible import has_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def read_code(program: CodeGroup, lines: LineIndex) -> Holding:
     layers = program.layers
     if not any(HINT.search(layer.text) for layer in layers):
         return Holding()
-    if program.language == "python" and not any(says_something(layer.text) for layer in layers):
+    if program.language == "python" and not any(has_code(layer.text) for layer in layers):
         return Holding()
     read = _reader(program.language)
     codes = [read(layer.text, layer.line_counter(lines), layer.passage) for layer in layers]

@@ -20,7 +20,7 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)"
 )
 #: What the escapes of one letter say.
-_SAID = {
+_ESCAPES = {
     b"\\" + written: said
     for written, said in zip(
         (b'"', b"\\", b"/", b"b", b"f", b"n", b"r", b"t"),
@@ -147,9 +147,9 @@ def _between(value: Value, strings: Sequence[Value]) -> bytes:
     return b'",' + value.source[value.start + 1 : strings[0].start + 1]
 
 
-def _said_by(escape: bytes) -> bytes | None:
+def _unescaped(escape: bytes) -> bytes | None:
     """Return the text of an escape, None for a lone surrogate."""
-    said = _SAID.get(escape)
+    said = _ESCAPES.get(escape)
     if said is not None:
         return said
     try:
@@ -164,7 +164,7 @@ def _read_string(string: Value, following: int | None, pieces: Pieces) -> bool:
     for escape in _ESCAPE.finditer(source, at, end):
         pieces.copy(at, source[at : escape.start()])
         at = escape.end()
-        said = _said_by(escape.group())
+        said = _unescaped(escape.group())
         if said is None:
             return False
         pieces.put(escape.start(), said)

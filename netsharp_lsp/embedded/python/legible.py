@@ -34,7 +34,7 @@ _LONG = re.compile(
 _TO_BYTES = bytes.maketrans(b"fF", b"bB")
 
 
-def says_something(text: bytes) -> bool:
+def has_code(text: bytes) -> bool:
     """Return whether a text hints at a specification outside its comments."""
     if MARKER.search(text) is not None:
         return True

@@ -116,7 +116,7 @@ class PythonForm(Unreserved):
             length = 1 if is_brace else _first_length(source, at + 1) + 1
             pieces.put(at, source[at : at + length])
             return length
-        said = _said(escape)
+        said = _unescaped(escape)
         if said is None:
             return None
         pieces.put(at, said)
@@ -182,7 +182,7 @@ def _brace(source: bytes, at: int, end: int, pieces: Pieces) -> int | None:
     return 2
 
 
-def _said(escape: re.Match[bytes]) -> bytes | None:
+def _unescaped(escape: re.Match[bytes]) -> bytes | None:
     """Return the text of an escape; None where it is an error in Python, or not valid text."""
     if escape.group("ended"):
         return b""

@@ -78,7 +78,7 @@ class QuotedForm(Unreserved):
                 at = run.end()
                 continue
             found = _LINE_END.match(source, at, end) or _ESCAPE.match(source, at, end)
-            said = _said(found) if found is not None else None
+            said = _unescaped(found) if found is not None else None
             if found is None or said is None:
                 return None
             pieces.put(at, said)
@@ -148,7 +148,7 @@ def read_literal(
     return Passage(source, inside[1], read, quoted, parent) if read is not None else None
 
 
-def _said(found: re.Match[bytes]) -> bytes | None:
+def _unescaped(found: re.Match[bytes]) -> bytes | None:
     """Return the text of a line end or an escape; None where it is not valid text."""
     if found.re is _LINE_END or found.group("ended"):
         return b"\n"

@@ -120,7 +120,7 @@ class _Used:
 
     def language_of(self, call: SqlStatement | None, said: bytes) -> str | None:
         """Return the language of a text: the one that its call names, else one by its look."""
-        known = self._language_said(call) if call is not None else None
+        known = self._declared_language(call) if call is not None else None
         return known or _by_look(said)
 
     def query_of(self, call: SqlStatement) -> SqlText | None:
@@ -147,7 +147,7 @@ class _Used:
             return None
         return calls[number]
 
-    def _language_said(self, call: SqlStatement) -> str | None:
+    def _declared_language(self, call: SqlStatement) -> str | None:
         """Return the language that a call names by a literal."""
         parts = call.language.parts if call.language is not None else ()
         if len(parts) != 1 or parts[0] is None or isinstance(parts[0], bytes):

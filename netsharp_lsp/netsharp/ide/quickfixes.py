@@ -21,9 +21,9 @@ RULES = RuleBook(FOLDER)
 SUPPRESSION_CODES = ("NS126", "NS127")
 
 
-def told(data: bytes, result: Result) -> Sequence[Diagnostic]:
+def unsuppressed(data: bytes, result: Result) -> Sequence[Diagnostic]:
     """Return the diagnostics of a text, less those that its comments suppress."""
-    return quickfixes.told(data, result, RULES, ("//",), SUPPRESSION_CODES)
+    return quickfixes.unsuppressed(data, result, RULES, ("//",), SUPPRESSION_CODES)
 
 
 def quick_fixes(network: Network, result: Result, start: int, end: int) -> Iterator[Action]:
@@ -32,7 +32,7 @@ def quick_fixes(network: Network, result: Result, start: int, end: int) -> Itera
     def offers(diagnostic: Diagnostic, fix: Fix) -> bool:
         return not _breaks_readers(network, diagnostic, fix)
 
-    diagnostics = told(network.specification.data, result)
+    diagnostics = unsuppressed(network.specification.data, result)
     return quickfixes.quick_fixes(diagnostics, (start, end), RULES, offers)
 
 

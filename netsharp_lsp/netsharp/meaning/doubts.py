@@ -172,7 +172,7 @@ class Doubts:
         rest = BLANKS.match(self.specification.data, at)
         return rest is not None and rest.end() in self.swallowing
 
-    def withholds(self, finding: Finding, rests: Rests) -> bool:
+    def suppresses(self, finding: Finding, rests: Rests) -> bool:
         """Return whether a finding depends on unparsed text."""
         if rests is Rests.TEXT or not self.incomplete:
             return False
@@ -198,7 +198,7 @@ class Doubts:
             span = (min(span[0], piece.start), max(span[1], piece.end))
         return self.touches(declaration, span[0] - 1, span[1] + 1)
 
-    def vague(self, declaration: Declaration, piece: Node) -> bool:
+    def is_uncertain(self, declaration: Declaration, piece: Node) -> bool:
         """Return whether a size or a value was not parsed as a whole.
 
         One in brackets ends with them; without any it may continue in unparsed text.

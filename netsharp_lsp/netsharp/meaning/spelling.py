@@ -5,7 +5,7 @@ It answers as `diagnostics.nearest` does over all of them, without comparing eac
 
 from __future__ import annotations
 
-from netsharp_lsp.diagnostics.nearest import allowed_slips, edit_distance
+from netsharp_lsp.diagnostics.nearest import allowed_edits, edit_distance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ class Spellings:
     def nearest(self, word: str, valid: Callable[[str], bool]) -> list[str]:
         """Return the valid names at the least edit distance within the limit for a word."""
         lowered = word.lower()
-        for slips in range(allowed_slips(len(word)) + 1):
+        for distance in range(allowed_edits(len(word)) + 1):
             found = [
                 name
-                for near in self._within(lowered, slips)
+                for near in self._within(lowered, distance)
                 for name in self._by_lower[near]
                 if name != word and valid(name)
             ]
@@ -67,19 +67,19 @@ class Spellings:
                 return found
         return []
 
-    def _within(self, word: str, slips: int) -> Iterator[str]:
-        """Return the names in lower case at exactly `slips` edits, where none is nearer."""
-        if slips == 0:
+    def _within(self, word: str, distance: int) -> Iterator[str]:
+        """Return the names in lower case at exactly `distance` edits, where none is nearer."""
+        if distance == 0:
             return iter((word,) if word in self._by_lower else ())
-        if slips == 1:
-            return (near for near in self._one_slip_from(word) if near in self._by_lower)
+        if distance == 1:
+            return (near for near in self._one_edit_from(word) if near in self._by_lower)
         return (
             near
-            for near in self._with_letters(word, slips)
-            if edit_distance(word, near, slips + 1) <= slips
+            for near in self._with_letters(word, distance)
+            if edit_distance(word, near, distance + 1) <= distance
         )
 
-    def _one_slip_from(self, word: str) -> set[str]:
+    def _one_edit_from(self, word: str) -> set[str]:
         parts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
         found = {head + tail[1:] for head, tail in parts if tail}
         found.update(head + tail[1] + tail[0] + tail[2:] for head, tail in parts if len(tail) > 1)
@@ -88,15 +88,15 @@ class Spellings:
             found.update(head + letter + tail[1:] for head, tail in parts if tail)
         return found
 
-    def _with_letters(self, word: str, slips: int) -> Iterator[str]:
-        """Yield the names that may be `slips` edits away, by length and letters."""
+    def _with_letters(self, word: str, distance: int) -> Iterator[str]:
+        """Yield the names that may be `distance` edits away, by length and letters."""
         if not self._by_length:
             for name in self._by_lower:
                 self._by_length.setdefault(len(name), {})[name] = letters_of(name)
         own = letters_of(word)
-        for length in range(len(word) - slips, len(word) + slips + 1):
+        for length in range(len(word) - distance, len(word) + distance + 1):
             for name, letters in self._by_length.get(length, {}).items():
-                if (own & ~letters).bit_count() <= slips >= (letters & ~own).bit_count():
+                if (own & ~letters).bit_count() <= distance >= (letters & ~own).bit_count():
                     yield name
 
 

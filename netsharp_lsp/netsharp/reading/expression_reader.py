@@ -56,7 +56,7 @@ class ExpressionReader(TreeReader):
     def __init__(self, data: bytes, node: TreeNode, comments: list[Span]) -> None:
         super().__init__(data, node, comments)
         self.depth = 0
-        self.told_deep = False
+        self.reported_depth = False
         #: Whether a malformed number was met, or a name that starts with a digit.
         self.odd_digits = False
 
@@ -89,8 +89,8 @@ class ExpressionReader(TreeReader):
         pending = [node]
         while pending:
             pending.extend(self.parts(pending.pop()))
-        kind = Broken if self.told_deep else Deep
-        self.told_deep = True
+        kind = Broken if self.reported_depth else Deep
+        self.reported_depth = True
         return kind(*self.span(node))
 
     def number(self, node: TreeNode) -> Number:

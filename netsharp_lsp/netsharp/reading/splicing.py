@@ -235,7 +235,7 @@ class Change:
         behind = delta.position + len(delta.removed)
         declarations = old.declarations[: delta.position] + delta.added + old.declarations[behind:]
         made = Specification(self.data, declarations, offsets, comments)
-        self._hand_down(made, delta)
+        self._update_known(made, delta)
         made.known_marks = self._marks(comments, window.start, min(stop, len(self.data)))
         return made, delta
 
@@ -251,7 +251,7 @@ class Change:
         added = tuple(window.declarations[first:last])
         return Delta(position, self.old.declarations[position:behind], added)
 
-    def _hand_down(self, made: Specification, delta: Delta) -> None:
+    def _update_known(self, made: Specification, delta: Delta) -> None:
         """Pass on what is known of the old version and cheap to update."""
         old, added = self.old, delta.added
         doubtful = [one for one in added if one.doubtful]

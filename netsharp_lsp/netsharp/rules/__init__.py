@@ -40,7 +40,7 @@ BUNDLE: SubjectKind[Check[Bundle]] = SubjectKind("bundle")
 SHARE: SubjectKind[Check[Share]] = SubjectKind("share")
 NETWORK: SubjectKind[Check[Network]] = SubjectKind("network")
 #: A broken network for which no error was reported.
-UNSAID: SubjectKind[Check[Network]] = SubjectKind("unsaid")
+UNREPORTED: SubjectKind[Check[Network]] = SubjectKind("unsaid")
 #: Of a text that is read once for each of its sides.
 CONFLICT: SubjectKind[Check[Conflict]] = SubjectKind("conflict")
 

@@ -36,7 +36,7 @@ class Patterns:
         if sum(len(kind.wild) for kind in self._kinds.values()) > GIT_PATTERNS.most:
             self._kinds = {}
 
-    def judge(self, path: bytes, *, folder: bool) -> bool | None:
+    def decision(self, path: bytes, *, folder: bool) -> bool | None:
         """Return whether a path is ignored, None where no pattern fits it."""
         if self._fold:
             path = path.lower()

@@ -24,8 +24,8 @@ def without_ignored(paths: Sequence[str]) -> list[str]:
     Each is decided by the nearest work tree around it, as git would there; one outside is kept.
     """
     known: dict[str, WorkTree | None] = {}
-    judges: dict[str, _Judge] = {}
-    folders: dict[str, tuple[_Judge, str] | None] = {}
+    matchers: dict[str, _Matcher] = {}
+    folders: dict[str, tuple[_Matcher, str] | None] = {}
     ignored: set[str] = set()
     for path in paths:
         folder, name = os.path.split(path)
@@ -33,17 +33,17 @@ def without_ignored(paths: Sequence[str]) -> list[str]:
             real = os.path.realpath(folder)
             tree = work_tree_around(real, known)
             if tree is not None:
-                judge = judges.setdefault(tree.root, _Judge(tree))
-                folders[folder] = (judge, real)
+                matcher = matchers.setdefault(tree.root, _Matcher(tree))
+                folders[folder] = (matcher, real)
             else:
                 folders[folder] = None
         found = folders[folder]
         if found is not None and found[0].ignores(*found[1:], name):
             found[0].candidates[found[0].relative(join(found[1], name))] = path
             ignored.add(path)
-    for judge in judges.values():
-        if judge.candidates:
-            ignored.difference_update(judge.tracked())
+    for matcher in matchers.values():
+        if matcher.candidates:
+            ignored.difference_update(matcher.tracked())
     return [path for path in paths if path not in ignored]
 
 
@@ -58,7 +58,7 @@ class _Folder:
         self.patterns = patterns
 
 
-class _Judge:
+class _Matcher:
     """The ignore rules of one work tree; `candidates` are ignored unless they are tracked."""
 
     def __init__(self, tree: WorkTree) -> None:
@@ -70,7 +70,7 @@ class _Judge:
 
     def ignores(self, folder: str, name: str) -> bool:
         """Return whether patterns ignore a file of a real folder in the work tree."""
-        return self._judge(self._folder(folder), join(folder, name), folder=False)
+        return self._is_ignored(self._folder(folder), join(folder, name), folder=False)
 
     def relative(self, path: str) -> bytes:
         """Return a path as git writes it, from the root of the work tree."""
@@ -96,19 +96,19 @@ class _Judge:
             self._folders[path] = _Folder(False, [*self._own_patterns(path), *self._general()])
         found = self._folders[path]
         for inner in reversed(missing):
-            if found.ignored or self._judge(found, inner, folder=True):
+            if found.ignored or self._is_ignored(found, inner, folder=True):
                 found = _Folder(True, [])
             else:
                 found = _Folder(False, [*self._own_patterns(inner), *found.patterns])
             self._folders[inner] = found
         return found
 
-    def _judge(self, inside: _Folder, path: str, *, folder: bool) -> bool:
+    def _is_ignored(self, inside: _Folder, path: str, *, folder: bool) -> bool:
         if inside.ignored:
             return True
         relative = self.relative(path)
         for before, patterns in inside.patterns:
-            verdict = patterns.judge(relative[before:], folder=folder)
+            verdict = patterns.decision(relative[before:], folder=folder)
             if verdict is not None:
                 return verdict
         return False

@@ -50,16 +50,16 @@ class Revision:
 
     def __init__(self, tree: WorkTree, name: str) -> None:
         self._repository = _Repository(tree)
-        self._root = _said(
+        self._root = _read_and_close(
             self._repository, lambda: self._repository.tree_of(self._repository.resolved(name))
         )
 
     def file(self, path: str) -> bytes:
         """Return a file by its path from the root, with `/`; RevisionError where there is none."""
-        return _said(self._repository, lambda: self._repository.file(self._root, path))
+        return _read_and_close(self._repository, lambda: self._repository.file(self._root, path))
 
 
-def _said(repository: _Repository, read: Callable[[], Value]) -> Value:
+def _read_and_close(repository: _Repository, read: Callable[[], Value]) -> Value:
     """Return the result of `read`, and close the repository.
 
     Whatever the library stumbles on in a damaged repository becomes a sentence.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.diagnostics.conflicts import unresolved
-from netsharp_lsp.diagnostics.model import SEVERITIES, gravest
+from netsharp_lsp.diagnostics.model import SEVERITIES, most_severe
 from netsharp_lsp.embedded.answers.conflicts import holds_specifications, host_conflicts
 from netsharp_lsp.embedded.answers.findings import outer_message
 from netsharp_lsp.language import language_by_id, main_language
@@ -61,9 +61,9 @@ def findings_of(session: Session, document: OpenDocument) -> Written:
     count = 0
     found: list[Placed] = []
     for view in document.views:
-        there, gravest_there = _gravest(session, view, selection, most)
+        there, most_severe_there = _most_severe(session, view, selection, most)
         count += there
-        found += [(view, each) for each in gravest_there]
+        found += [(view, each) for each in most_severe_there]
     if count > most:
         found.sort(key=lambda pair: _SEVERITIES[pair[1].severity])
         del found[most:]
@@ -77,16 +77,16 @@ def findings_of(session: Session, document: OpenDocument) -> Written:
     return Written(f"[{','.join(pieces)}]")
 
 
-def _gravest(
+def _most_severe(
     session: Session, view: View, selection: Selection, most: int
 ) -> tuple[int, Sequence[Diagnostic]]:
     """Return the number of findings outside the baseline, and the most severe."""
     accepted = session.settings.accepted(view.document) if view.region is None else None
     if accepted is None:
-        return view.gravest(selection, most)
+        return view.most_severe(selection, most)
     baseline, name = accepted
     found = baseline.new(name, view.document.lines, view.findings(selection))
-    return len(found), gravest(found, most)
+    return len(found), most_severe(found, most)
 
 
 def page_of(language: Language, code: str) -> str:
@@ -111,7 +111,7 @@ def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -
             message = message_of(view, each.message)
             key = (view.language.id, each.code, each.severity, message, each.fix_title)
             before = known.get(key) or document.said.get(key)
-            said = before.said if before is not None else _said(session, view, each, message)
+            said = before.said if before is not None else _as_json(session, view, each, message)
             document.said[key] = WrittenFinding(None, said, "")
             yield _piece(session, view, each, said)
             continue
@@ -121,7 +121,9 @@ def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -
             place = line, each.start - starts[line]
         before = known.get(wording)
         if before is None or place is None or before.place != place:
-            said = before.said if before is not None else _said(session, view, each, each.message)
+            said = (
+                before.said if before is not None else _as_json(session, view, each, each.message)
+            )
             before = WrittenFinding(place, said, _piece(session, view, each, said))
         document.said[wording] = before
         yield before.json
@@ -139,7 +141,7 @@ def _piece(session: Session, view: View, found: Diagnostic, said: tuple[str, str
     return f'{{"range":{place},{said[0]}{others}{said[1]}}}'
 
 
-def _said(session: Session, view: View, found: Diagnostic, message: str) -> tuple[str, str]:
+def _as_json(session: Session, view: View, found: Diagnostic, message: str) -> tuple[str, str]:
     """Return the JSON of a diagnostic without its places, before and after the related ones."""
     client = session.client
     plain: dict[str, Any] = {

@@ -73,8 +73,8 @@ def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
         run_file = path_of(str(run_file)) or os.path.join(os.path.dirname(path), str(run_file))
     chosen = f"{path}::{options['name']}" if options.get("name") else path
     roots = tuple(filter(os.path.isdir, session.roots.folders or ()))
-    resume, told = bool(options.get("resume")), bool(options.get("told"))
-    return Order(uri, chosen, run_file, resume, told, roots, start)
+    resume, shows_end = bool(options.get("resume")), bool(options.get("told"))
+    return Order(uri, chosen, run_file, resume, shows_end, roots, start)
 
 
 def _started(session: Session, uri: str, options: dict[str, Any]) -> StartedRun | str | None:

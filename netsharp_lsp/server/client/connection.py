@@ -46,7 +46,7 @@ class Connection:
             "window/showMessage", {"type": int(lsp.MessageType.Warning), "message": sentence}
         )
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a person a sentence about something that was done."""
         self.notify("window/showMessage", {"type": int(lsp.MessageType.Info), "message": sentence})
 

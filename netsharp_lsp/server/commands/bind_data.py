@@ -35,7 +35,7 @@ async def bind_data(call: Execution) -> dict[str, str | None] | None:
         call.warn(bound)
         return None
     call.session.contexts.look_again()
-    call.say(_told(bound))
+    call.show_message(_message(bound))
     await call.show(bound.path, "The run file is")
     return {"runFile": bound.path, "data": bound.data, "label": bound.label}
 
@@ -61,7 +61,7 @@ async def _table(call: Execution, path: str) -> str | None:
     return tables[names.index(chosen)]
 
 
-def _told(bound: Bound) -> str:
+def _message(bound: Bound) -> str:
     label = f", predicting '{bound.label}'" if bound.label is not None else ""
     doubt = " (the last column; name another there if that is wrong)" if bound.guessed else ""
     return f"Wrote {os.path.basename(bound.path)}: trains on {bound.data}{label}{doubt}."

@@ -80,9 +80,9 @@ class Execution:
         """Show a warning: what could not be done."""
         self.session.warn(sentence)
 
-    def say(self, sentence: str) -> None:
+    def show_message(self, sentence: str) -> None:
         """Show a message that something was done."""
-        self.session.say(sentence)
+        self.session.show_message(sentence)
 
     async def show(
         self,
@@ -100,7 +100,7 @@ class Execution:
             if isinstance(answer, dict) and answer.get("success"):
                 return
         line = f":{selection['start']['line'] + 1}" if selection is not None else ""
-        self.say(f"{what}: {path}{line}")
+        self.show_message(f"{what}: {path}{line}")
 
     async def apply(
         self,
@@ -116,7 +116,9 @@ class Execution:
             return None
         edit = workspace_edit(self.session, document, edits, elsewhere)
         if not self.session.client.can("workspace.applyEdit"):
-            self.say(f"{label}: this editor changes no text for a command; its own can do it.")
+            self.show_message(
+                f"{label}: this editor changes no text for a command; its own can do it."
+            )
             return edit
         answer = await self._ask("workspace/applyEdit", {"label": label, "edit": edit})
         if not isinstance(answer, dict) or not answer.get("applied"):

@@ -37,7 +37,7 @@ async def compile_document(call: Execution) -> dict[str, Any] | None:
     except OSError as error:
         made = f"No process can be started: {error.strerror}."
     if made is None:
-        call.say(f"Compiling {name}: stopped, and nothing was written.")
+        call.show_message(f"Compiling {name}: stopped, and nothing was written.")
         return None
     if isinstance(made, str):
         call.warn(f"{name}: {made}")
@@ -47,7 +47,7 @@ async def compile_document(call: Execution) -> dict[str, Any] | None:
     else:
         changed = " Its text has changed since that was trained." if other else ""
         folder = os.path.basename(made.folder)
-        call.say(
+        call.show_message(
             f"{name}: its model is compiled, {len(made.files)} files are in {folder}.{changed}"
         )
     if not given.get("shown"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_lsp.server.jobs.work import Work
 from netsharp_lsp.server.jobs.worker import AT_ONCE, in_process
-from netsharp_lsp.server.pictures.depiction import FaultyError, depicted, depicted_anew
+from netsharp_lsp.server.pictures.depiction import FaultyError, depicted, depicted_from_text
 
 if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution
@@ -34,6 +34,6 @@ async def _aside(call: Execution, view: View, form: str) -> str | FaultyError:
     work = Work(call.session, "Describing the network", cancel, call.token)
     try:
         text, context = view.lines.text, view.context
-        return await in_process(depicted_anew, view.language, text, context, form)
+        return await in_process(depicted_from_text, view.language, text, context, form)
     finally:
         work.end()

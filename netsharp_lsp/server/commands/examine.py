@@ -39,10 +39,12 @@ async def examine(call: Execution) -> dict[str, int] | None:
         call.warn(f"{name}: {seen}")
         return None
     if session.document(uri) is not document or document.version != version:
-        call.say(f"{name} was changed while its start was looked at: save it and look again.")
+        call.show_message(
+            f"{name} was changed while its start was looked at: save it and look again."
+        )
         return None
     session.examined.take(uri, seen)
     session.renew([uri])
     many = f"{len(seen)} thing{'s' * (len(seen) != 1)} to look at, shown at the layers."
-    call.say(f"The start of training {name}: {many if seen else 'nothing unusual.'}")
+    call.show_message(f"The start of training {name}: {many if seen else 'nothing unusual.'}")
     return {"seen": len(seen)}

@@ -30,7 +30,7 @@ async def migrate(call: Execution) -> dict[str, Any] | None:
     view = document.views[0]
     found = view.snapshot.migrate()
     if found.changes is None:
-        call.warn(_told(found.sentences))
+        call.warn(_message(found.sentences))
         return None
     try:
         edits = outer_edits(view, found.changes.edits)
@@ -41,7 +41,7 @@ async def migrate(call: Execution) -> dict[str, Any] | None:
     except RefusedError as refused:
         call.warn(f"{refused.message} On a command line `netsharp migrate --write` makes it.")
         return None
-    call.say(_told(found.sentences))
+    call.show_message(_message(found.sentences))
     return answer
 
 
@@ -52,7 +52,7 @@ def _is_plan(call: Execution) -> bool:
     return isinstance(options, dict) and options.get("plan") is True
 
 
-def _told(sentences: tuple[str, ...]) -> str:
+def _message(sentences: tuple[str, ...]) -> str:
     more = len(sentences) - _MOST
     rest = [f"There are {more} more: see `netsharp migrate`."] if more > 0 else []
     return "\n".join([*sentences[:_MOST], *rest])

@@ -31,5 +31,5 @@ async def stop_training(call: Execution) -> bool:
     runs = call.session.runs
     stopped = [runs.stop(each) for each in (runs.ids if name is None else [name])]
     if not any(stopped):
-        call.say("No training is running.")
+        call.show_message("No training is running.")
     return any(stopped)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.diagnostics.model import gravest
+from netsharp_lsp.diagnostics.model import most_severe
 from netsharp_lsp.diagnostics.suppression import MARK
 from netsharp_lsp.embedded.hosts import ALIASES
 from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
@@ -119,12 +119,12 @@ class View:
             self._checked = (selection, sift(self.language, self.lines, result, selection))
         return self._checked[1]
 
-    def gravest(self, selection: Selection, most: int) -> tuple[int, Sequence[Diagnostic]]:
+    def most_severe(self, selection: Selection, most: int) -> tuple[int, Sequence[Diagnostic]]:
         """Return the number of findings, and the most severe, in order if these are all."""
         if MARK in self.lines.text or self._checked is not None:
             found = self.findings(selection)
-            return len(found), gravest(found, most)
-        return self.snapshot.gravest(most, selection.wants)
+            return len(found), most_severe(found, most)
+        return self.snapshot.most_severe(most, selection.wants)
 
     def outer(self, start: int, end: int) -> tuple[int, int]:
         """Return the place of a span of the specification in the document."""

@@ -43,14 +43,14 @@ class Order:
     """A training: the specification's path (`script.R::name` in a host), and its arguments;
     `start`: the run that is started instead for a program of several files.
 
-    `told`: a message reports its end, for clients that do not follow runs.
+    `shows_end`: a message reports its end, for clients that do not follow runs.
     """
 
     uri: str
     specification: str
     run_file: str | None = None
     resume: bool = False
-    told: bool = False
+    shows_end: bool = False
     roots: tuple[str, ...] = ()
     start: StartedRun | None = None
 
@@ -159,9 +159,9 @@ class Runs:
         listener = threading.Thread(target=_keep_last, args=(process.stderr, errors), daemon=True)
         listener.start()
         for line in process.stdout:
-            _tell(loop, self._take, name, line)
+            _call_in_loop(loop, self._take, name, line)
         listener.join()
-        _tell(loop, self._end, name, process.wait(), errors)
+        _call_in_loop(loop, self._end, name, process.wait(), errors)
 
     def _take(self, name: str, line: str) -> None:
         """Pass a line of the run log on; the one that ends it waits for the process."""
@@ -194,16 +194,16 @@ class Runs:
             last["error"] = sentence_of(errors, code)
         self._connection.notify("netsharp/runProgress", {"id": name, **last})
         run.work.end(last.get("error", status))
-        if run.order.told:
-            self._tell_person(run, last)
+        if run.order.shows_end:
+            self._show_end(run, last)
 
-    def _tell_person(self, run: Run, last: dict[str, Any]) -> None:
+    def _show_end(self, run: Run, last: dict[str, Any]) -> None:
         name = os.path.basename(run.order.specification)
         if "error" in last:
             self._connection.warn(f"Training {name} failed: {last['error']}")
             return
         model = f" The model is {last['model']}." if "model" in last else ""
-        self._connection.say(f"Training {name}: {last['status']}.{model}")
+        self._connection.show_message(f"Training {name}: {last['status']}.{model}")
 
 
 def _start(command: list[str]) -> subprocess.Popen[str]:
@@ -221,7 +221,9 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def _tell(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *args: Any) -> None:
+def _call_in_loop(
+    loop: asyncio.AbstractEventLoop, function: Callable[..., None], *args: Any
+) -> None:
     with contextlib.suppress(RuntimeError):  # the server has ended
         loop.call_soon_threadsafe(function, *args)
 

@@ -35,7 +35,7 @@ def depicted(snapshot: Snapshot, form: str) -> str:
     return render_markdown(description)
 
 
-def depicted_anew(
+def depicted_from_text(
     language: Language, text: bytes, context: Context, form: str
 ) -> str | FaultyError:
     """Return the same of a text, an error included: for another process."""
@@ -45,6 +45,6 @@ def depicted_anew(
         return error
 
 
-def graph_anew(language: Language, text: bytes, context: Context) -> Graph:
+def graph_from_text(language: Language, text: bytes, context: Context) -> Graph:
     """Return the graph of a text: for another process."""
     return language.open(text, context).graph()

@@ -11,7 +11,7 @@ from netsharp_lsp.description.folding import folded
 from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.server.jobs.worker import AT_ONCE, in_process
-from netsharp_lsp.server.pictures.depiction import graph_anew
+from netsharp_lsp.server.pictures.depiction import graph_from_text
 from netsharp_lsp.server.pictures.places import with_places
 from netsharp_lsp.server.transport.protocol import RefusedError
 
@@ -41,10 +41,10 @@ class Graphs:
         """Return the graph of a specification, with groups open or closed as is asked."""
         made = self._made.get(document.uri)
         if made is not None and made[0] == _key(document, view):
-            return self._told(document, view, made[1], folds)
+            return self._as_json(document, view, made[1], folds)
         if len(view.lines.text) > AT_ONCE:
             return self._aside(document, view, folds)
-        return self._told(document, view, view.snapshot.graph(), folds)
+        return self._as_json(document, view, view.snapshot.graph(), folds)
 
     def leave(self, uri: str) -> None:
         """Forget a document."""
@@ -57,15 +57,15 @@ class Graphs:
             older.cancel()
         task = self._making[uri] = asyncio.current_task()
         try:
-            made = await in_process(graph_anew, view.language, view.lines.text, view.context)
+            made = await in_process(graph_from_text, view.language, view.lines.text, view.context)
         finally:
             if self._making.get(uri) is task:
                 del self._making[uri]
         if key != _key(document, view):
             raise RefusedError(lsp.LSPErrorCodes.ContentModified, "The text has changed since.")
-        return self._told(document, view, made, folds)
+        return self._as_json(document, view, made, folds)
 
-    def _told(self, document: OpenDocument, view: View, made: Graph, folds: Folds) -> Plain:
+    def _as_json(self, document: OpenDocument, view: View, made: Graph, folds: Folds) -> Plain:
         kept = self._made.get(document.uri)
         if kept is not None and kept[1] is made and kept[2] == folds:
             return kept[3]

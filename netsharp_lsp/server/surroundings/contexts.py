@@ -101,7 +101,7 @@ class Contexts:
             found = self._look(path, PATIENCE)
             if found is not None:
                 self._around[path] = found
-                self._tell(path, found)
+                self._report(path, found)
         return self._around.get(path)
 
     def _look(self, path: str, patience: float = 0.0) -> Surroundings | None:
@@ -127,11 +127,11 @@ class Contexts:
         if found is before or self._looks.get(path) != number:
             return
         self._around[path] = found
-        self._tell(path, found)
+        self._report(path, found)
         if before is None or _differs(before, found):
             self._changed(path)
 
-    def _tell(self, path: str, found: Surroundings) -> None:
+    def _report(self, path: str, found: Surroundings) -> None:
         self._watch()
         if found.problem is not None and found.problem not in self._problems:
             self._problems.add(found.problem)

@@ -206,7 +206,7 @@ class _FamilyRuns:
         declared, roots = self._answers.declared(settings, self.files), self._settings.roots
         for one in declared:
             if one.outside and (path in one.configurations or roots.holds(settings.directory)):
-                self._tell(str(settings.file), f"{settings.file}: {leads_out(one.outside[0])}")
+                self._report(str(settings.file), f"{settings.file}: {leads_out(one.outside[0])}")
         runs = [one for one in declared if not one.outside]
         runs += self._around(uri, path, settings)
         used = relevant(runs, frozenset((path,)), self.files)
@@ -230,7 +230,7 @@ class _FamilyRuns:
         if self._texts is not None:
             self._texts.forget()
 
-    def _tell(self, file: str, sentence: str) -> None:
+    def _report(self, file: str, sentence: str) -> None:
         """Report once that a part of a file is not analysed; threads may call it, too."""
         self._complaints.add([sentence])
 
@@ -265,7 +265,7 @@ class _FamilyRuns:
         answers, excludes, roots = self._answers, self._settings.excludes, self._settings.roots
         files = answers.files({}, roots)
         try:
-            scripted = answers.scripted(folder, excludes, given, files, roots, self._tell)
+            scripted = answers.scripted(folder, excludes, given, files, roots, self._report)
             beginnings = specifications_below(folder, excludes, answers.starts, roots)
         except OSError:
             return []

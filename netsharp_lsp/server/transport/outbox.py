@@ -146,7 +146,7 @@ class Outbox:
         with self._lock:
             self._busy = False
             if not self.full and not self._room.is_set():
-                self._tell()
+                self._announce_room()
             while not self._waiting:
                 self._lock.notify_all()
                 self._lock.wait()
@@ -163,10 +163,10 @@ class Outbox:
         self._waiting.clear()
         self._spare.clear()
         self._size = 0
-        self._tell()
+        self._announce_room()
         self._lock.notify_all()
 
-    def _tell(self) -> None:
+    def _announce_room(self) -> None:
         # Where the loop has ended, nobody waits any more.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._room.set)

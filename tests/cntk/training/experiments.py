@@ -118,4 +118,4 @@ def refused(folder: Path, before: str, after: str) -> list[str]:
     assert follower.events == []
     assert not (folder / "out").exists()
     found = (one for report in answer.reports for file in report for one in file.diagnostics)
-    return [*answer.complaints, *answer.told, *(str(one.message) for one in found)]
+    return [*answer.complaints, *answer.printed, *(str(one.message) for one in found)]

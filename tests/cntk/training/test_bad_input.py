@@ -174,7 +174,7 @@ def test_an_action_that_is_not_done_is_refused_by_its_name(action: str, tmp_path
     path.write_text(path.read_text() + said)
     answer, follower = run(folder, "command=more")
     assert answer.code in (1, 2)
-    told = [*answer.complaints, *answer.told]
+    told = [*answer.complaints, *answer.printed]
     told += [one.message for r in answer.reports for file in r for one in file.diagnostics]
     assert any(f"'{action}'" in one or f"({action})" in one for one in told), told
     assert follower.events == []

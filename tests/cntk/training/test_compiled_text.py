@@ -144,7 +144,7 @@ def test_numbers_are_those_of_python() -> None:
 def test_plain_lines_are_read_by_the_twin() -> None:
     """Otherwise nothing above says anything."""
     columns = {one.name: _Column(one) for one in STREAMS}
-    reading = _Reading("", STREAMS, text_format.DEFAULTS, columns, text_format.Unheard())
+    reading = _Reading("", STREAMS, text_format.DEFAULTS, columns, text_format.IgnoredFaults())
     assert text_format.twins is not None
     for part in PARTS[:6]:
         kinds, line = reading._kinds, part.encode()

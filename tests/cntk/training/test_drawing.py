@@ -293,7 +293,7 @@ def test_networks_that_draw_and_gather_are_trained_and_resumed(
 ) -> None:
     pictures(tmp_path, network)
     answer, follower = run(tmp_path)
-    assert answer.code == 0, (answer.complaints, answer.reports, answer.told)
+    assert answer.code == 0, (answer.complaints, answer.reports, answer.printed)
     losses = [epoch["loss"] for epoch in follower.epochs]
     assert len(set(losses)) == 3
     (tmp_path / "again").mkdir()
@@ -330,7 +330,7 @@ def test_images_are_cut_where_the_network_moved_them(
 ) -> None:
     pictures(tmp_path, CROPPED.format(convolved=convolved, inputs=inputs, more=more))
     answer, follower = run(tmp_path)
-    assert answer.code == 0, (answer.complaints, answer.reports, answer.told)
+    assert answer.code == 0, (answer.complaints, answer.reports, answer.printed)
     assert len(follower.epochs) == 3
 
 

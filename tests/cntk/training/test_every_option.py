@@ -128,7 +128,7 @@ def said(table: str, folder: Path) -> tuple[int, list[str]]:
     """The code of the one command that has a block of the table, and all that is told of it."""
     command = {"test": "score", "write": "tell"}.get(table, "learn")
     answer, follower = run(folder, f"command={command}")
-    found = [*answer.complaints, *answer.told, *follower.notices]
+    found = [*answer.complaints, *answer.printed, *follower.notices]
     found += [one.message for r in answer.reports for file in r for one in file.diagnostics]
     return answer.code, found
 

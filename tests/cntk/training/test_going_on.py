@@ -72,7 +72,7 @@ def model_of(folder: Path, name: str) -> LearntNetwork:
 
 def done(folder: Path, *items: str, ends: int | None = None, code: int = 0) -> Follower:
     answer, follower = run(folder, *items, follower=Follower(ends))
-    assert answer.code == code, (answer.complaints, answer.told, answer.reports)
+    assert answer.code == code, (answer.complaints, answer.printed, answer.reports)
     return follower
 
 
@@ -263,5 +263,5 @@ def test_faults_behind_a_split_are_met_before_the_first_command(tmp_path: Path) 
     lost = "more=[SGD=[trainCriterionNodeName=lost]]"
     answer, follower = run(folder, "command=learn:small:more", lost)
     assert answer.code == 2
-    assert any("no node 'lost'" in one for one in [*answer.told, *answer.complaints]), answer
+    assert any("no node 'lost'" in one for one in [*answer.printed, *answer.complaints]), answer
     assert not any(one.get("command") == "more" for one in follower.events)

@@ -55,8 +55,8 @@ def test_a_command_that_nobody_needs_is_left_out(
 ) -> None:
     answer, follower = run(changed(made(tmp_path / "run"), before, after))
     assert answer.code == 2
-    assert word in answer.told[0]
-    assert follower.notices[: len(answer.told)] == list(answer.told)
+    assert word in answer.printed[0]
+    assert follower.notices[: len(answer.printed)] == list(answer.printed)
     assert {one["command"] for one in follower.events} == {"learn", "score"}
     assert not any(one.name.startswith("told") for one in (tmp_path / "run" / "out").iterdir())
 
@@ -92,7 +92,7 @@ def test_what_reads_values_that_are_not_written_is_left_out(tmp_path: Path) -> N
         stream.write(f'\nread = {{ action = "test" ; {more} }}\n')
     answer, follower = run(folder, "command=learn:tell:read:score")
     assert answer.code == 2
-    assert "'read' needs 'out/told.PosteriorProb', which 'tell' would write." in answer.told[1]
+    assert "'read' needs 'out/told.PosteriorProb', which 'tell' would write." in answer.printed[1]
     assert {one["command"] for one in follower.events} == {"learn", "score"}
 
 

@@ -149,7 +149,7 @@ def test_words_are_counted_for_the_commands_behind(tmp_path: Path) -> None:
     text = text.replace("words.txt", "made.txt").replace("labelDim = 21", "labelDim = 0")
     (folder / "net.cntk").write_text(text + made)
     answer, follower = run(folder, "command=words:learn")
-    assert answer.code == 0, (answer.complaints, answer.reports, answer.told)
+    assert answer.code == 0, (answer.complaints, answer.reports, answer.printed)
     assert len(follower.epochs) > 1
     assert (folder / "made.txt").exists()
 
@@ -255,7 +255,7 @@ def test_a_test_behind_a_split_is_looked_through_before_anything_is_done(tmp_pat
     items = "score=[modelPath=out/small.dnn]", "score=[evalNodeNames=lost]"
     answer, _ = run(folder, "command=learn:small:score", "precision=double", *items)
     assert answer.code == 2
-    said = [*answer.complaints, *answer.told]
+    said = [*answer.complaints, *answer.printed]
     said += [one.message for r in answer.reports for f in r for one in f.diagnostics]
     assert any("the network has no node 'lost'" in one for one in said)
 

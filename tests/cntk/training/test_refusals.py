@@ -312,7 +312,7 @@ def test_labels_outside_are_not_read(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("outputPath", said))
     answer, _ = run(folder)
     assert answer.code == 2
-    assert "'../labels.txt' lies outside the folders that are read here" in answer.told[0]
+    assert "'../labels.txt' lies outside the folders that are read here" in answer.printed[0]
     assert not list((folder / "out").glob("told*"))
 
 

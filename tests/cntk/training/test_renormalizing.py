@@ -58,7 +58,7 @@ def data(folder: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 def test_statistics_are_means_over_minibatches_node_after_node(tmp_path: Path) -> None:
     x = data(tmp_path)
     answer, follower = run(tmp_path)
-    assert answer.code == 0, (answer.complaints, answer.told, answer.reports)
+    assert answer.code == 0, (answer.complaints, answer.printed, answer.reports)
     before, after = (
         {one.name: one for one in read_model((tmp_path / "out" / name).read_bytes()).nodes}
         for name in ("net.dnn", "net.dnn.PBN")
@@ -104,7 +104,7 @@ def test_what_cannot_be_done_is_told_before(
     answer, _ = run(tmp_path)
     assert answer.code in (1, 2)
     found = (one for report in answer.reports for file in report for one in file.diagnostics)
-    told = [*answer.complaints, *answer.told, *(str(one.message) for one in found)]
+    told = [*answer.complaints, *answer.printed, *(str(one.message) for one in found)]
     assert any(said in one for one in told), told
 
 
@@ -115,7 +115,7 @@ def test_what_it_leaves_is_tested_shown_and_edited_in_the_same_run(tmp_path: Pat
         stream.write(MORE)
     (tmp_path / "change.mel").write_text(EDIT)
     answer, follower = run(tmp_path, "command=learn:again:score:show:change:last")
-    assert answer.code == 0, (answer.complaints, answer.told, answer.reports)
+    assert answer.code == 0, (answer.complaints, answer.printed, answer.reports)
     ends = [one for one in follower.events if one["event"] == "end"]
     assert [one["command"] for one in ends] == ["score", "last"]
     assert ends[0]["loss"] == ends[1]["loss"]

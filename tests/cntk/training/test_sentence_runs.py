@@ -146,7 +146,7 @@ def test_what_needs_whole_sentences_is_refused(tmp_path: Path) -> None:
     recurrent(folder, "{4,goBackwards=true}")
     answer, _ = run(folder, "score=[minibatchSize=2]")
     assert answer.code == 2
-    told = answer.complaints or answer.told
+    told = answer.complaints or answer.printed
     assert any("reads later steps" in one for one in told), answer
 
 

@@ -29,7 +29,7 @@ class Sizes(NamedTuple):
 class Adjusting(NamedTuple):
     """The settings of AutoAdjust; gains are relative, ``interval`` counts epochs.
 
-    Epochs are compared by the node ``judge`` (empty: the training criterion), on the validation
+    Epochs are compared by the node ``criterion`` (empty: the training criterion), on the validation
     data if ``validated`` and there is some.
     """
 
@@ -42,7 +42,7 @@ class Adjusting(NamedTuple):
     goes_on_reducing: bool = False
     goes_back: bool = True
     validated: bool = True
-    judge: str = ""
+    criterion: str = ""
     #: Before an epoch: the number of former rates to begin from, and of epochs in which smaller
     #: ones are searched, too, and the samples of a trial.
     former: int = 5
@@ -114,7 +114,7 @@ def is_worse(control: Control) -> bool:
     )
 
 
-def judged(adjusting: Adjusting, control: Control) -> Verdict:
+def decide(adjusting: Adjusting, control: Control) -> Verdict:
     """Return the consequence of an interval for the rate: reduced, increased, unchanged, or the
     end.
     """

@@ -21,9 +21,9 @@ from netsharp_engine.cntk.descent.adjusting import (
     Adjusting,
     closed,
     counted,
+    decide,
     is_due,
     is_worse,
-    judged,
 )
 from netsharp_engine.cntk.descent.reports import (
     DIVERGED,
@@ -164,12 +164,12 @@ class Descent:
             figures = self._program.figures()
             self._samples += figures.rows
             told, seconds = self._means(figures), time.perf_counter() - started
-            judged_by = told
+            compared = told
             validation = None
             if self._validate is not None:
                 validation = self._validate(self._program.store(), size)
-                judged_by = validation if plan.adjusting.validated else told
-            criterion = judged_by.means[plan.adjusting.judge or self._names[0]]
+                compared = validation if plan.adjusting.validated else told
+            criterion = compared.means[plan.adjusting.criterion or self._names[0]]
             minibatches = self._minibatches
             watcher.ended(
                 EpochEnded(number + 1, told, self._samples, minibatches, rate, seconds, validation)
@@ -330,7 +330,7 @@ class Descent:
             self._control = back.control._replace(
                 rate=before, mean=self._control.mean, reduced=self._control.reduced
             )
-        verdict = judged(adjusting, self._control)
+        verdict = decide(adjusting, self._control)
         self._control = verdict.control
         if verdict.ends:
             return self._early(watcher, "The learning rate was reduced before: training ends.")

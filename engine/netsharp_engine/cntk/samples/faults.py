@@ -91,7 +91,7 @@ class DataSurvey:
     def __init__(self) -> None:
         self.faults: list[LineFault] = []
         #: LineFaults that are only counted, and the errors among all.
-        self.untold = self.errors = 0
+        self.unlisted = self.errors = 0
         self._bytes = 0
 
     def add(self, fault: LineFault) -> None:
@@ -100,7 +100,7 @@ class DataSurvey:
         known = bool(self.faults) and self.faults[-1].line == fault.line
         more = 0 if known else len(fault.text)
         if len(self.faults) >= DATA_FAULTS.most or self._bytes + more > DATA_FAULTS_BYTES.most:
-            self.untold += 1
+            self.unlisted += 1
             return
         self._bytes += more
         self.faults.append(fault)
@@ -110,7 +110,7 @@ class DataSurvey:
         return []
 
 
-class Unheard:
+class IgnoredFaults:
     """A receiver that ignores faults: all of them were reported when the file was read first."""
 
     def add(self, fault: LineFault) -> None:

@@ -17,9 +17,9 @@ from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.faults import (
     AllowedFaults,
     DataSurvey,
+    IgnoredFaults,
     LineFault,
     LineFaults,
-    Unheard,
 )
 from netsharp_engine.cntk.samples.lines import marked, opened_blocks
 from netsharp_engine.cntk.samples.text_lines import CarefulLines, Sample, TextStream
@@ -146,7 +146,7 @@ class _FarText:
     def read(self, chosen: Indices) -> Mapping[str, Array | Sparse]:
         """Return the values of some sequences, one after the other."""
         columns = {stream.name: _Column(stream) for stream in self._streams}
-        reading = _Reading(self._path, self._streams, self._options, columns, Unheard())
+        reading = _Reading(self._path, self._streams, self._options, columns, IgnoredFaults())
         try:
             with open_plain(self._path) as file:
                 if _stamp(file) != self._known:

@@ -98,7 +98,7 @@ _SEVERAL = {
     "Slice": frozenset(("beginIndex", "endIndex", "axis", "stride")),
     "ReduceElements": frozenset(("axis",)),
 }
-_JUDGING = frozenset(("criterion", "evaluation"))
+_CRITERION_GROUPS = frozenset(("criterion", "evaluation"))
 
 
 def worth_asking(
@@ -109,14 +109,18 @@ def worth_asking(
     """
     if groups.get("output"):
         return tuple(dict.fromkeys(groups["output"]))
-    judging = {name for group in _JUDGING for name in groups.get(group, ())}
+    criteria = {name for group in _CRITERION_GROUPS for name in groups.get(group, ())}
     labels = set(groups.get("label", ()))
-    read = {name for node in nodes if node.name not in judging for name in node.inputs}
-    judged = {
-        name for node in nodes if node.name in judging for name in node.inputs if name not in labels
+    read = {name for node in nodes if node.name not in criteria for name in node.inputs}
+    compared = {
+        name
+        for node in nodes
+        if node.name in criteria
+        for name in node.inputs
+        if name not in labels
     }
     leaves = (_PARAMETER, "InputValue", "SparseInputValue")
     computed = [one.name for one in nodes if one.operation not in leaves]
     return tuple(
-        name for name in computed if name not in judging and (name in judged or name not in read)
+        name for name in computed if name not in criteria and (name in compared or name not in read)
     )

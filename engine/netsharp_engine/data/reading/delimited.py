@@ -375,7 +375,7 @@ class _Reading:
             problem = csv_problem(self._path, start, error)
             if self._request.faults is None:
                 raise problem from None
-            self._request.faults.say(str(problem))
+            self._request.faults.add_sentence(str(problem))
         if rows:
             yield self._convert(rows, places)
 
@@ -437,11 +437,11 @@ class _Reading:
         """Count a cell that should be a number as a fault, or raise it."""
         name, faults = self._names[column], self._request.faults
         shown = stripped if len(stripped) <= 40 else stripped[:37] + "..."
-        mend = f'name the column in categorical if it holds categories: categorical = ["{name}"].'
+        remedy = f'name the column in categorical if it holds categories: categorical = ["{name}"].'
         if column in self._request.kinds:
-            mend = "remove the row."
+            remedy = "remove the row."
         sentence = (
-            f"{place(self._path, line, name)}: '{shown}' is not a number. Correct it, or {mend}"
+            f"{place(self._path, line, name)}: '{shown}' is not a number. Correct it, or {remedy}"
         )
         if faults is None:
             raise DataError(sentence)

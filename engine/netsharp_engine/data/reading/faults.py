@@ -29,7 +29,7 @@ class Kind(NamedTuple):
 
     one: str
     many: str
-    mend: str
+    remedy: str
 
 
 KINDS = {
@@ -115,7 +115,7 @@ class TableFaults:
     def __bool__(self) -> bool:
         return bool(self._groups or self._sentences)
 
-    def say(self, sentence: str) -> None:
+    def add_sentence(self, sentence: str) -> None:
         """Add a sentence about the table as a whole, or about a column."""
         if len(self._sentences) < MOST_SENTENCES:
             self._sentences[sentence] = None
@@ -170,17 +170,17 @@ def _line(kind: str, group: dict[tuple[int, str], FaultyColumn], path: str) -> s
     what = f"{total:,} {words.one if total == 1 else words.many}"
     names = ", ".join(f'"{excerpt(name)}"' for _, name in list(group)[:MOST_COLUMNS])
     more = len(group) - MOST_COLUMNS
-    mend = words.mend.replace("{names}", f"{names}, ..." if more > 0 else names)
+    remedy = words.remedy.replace("{names}", f"{names}, ..." if more > 0 else names)
     if len(group) == 1:
         ((number, name), one), *_ = group.items()
         where = f"column {number} '{excerpt(name)}': " if number else ""
-        return f"{where}{what}{_shown(one)} ({_first(one, path)}). {mend}"
+        return f"{where}{what}{_shown(one)} ({_first(one, path)}). {remedy}"
     parts = [
         f"column {number} '{excerpt(name)}' {one.count:,}{_shown(one)} ({_first(one, path)})"
         for (number, name), one in list(group.items())[:MOST_COLUMNS]
     ]
     rest = f"; and in {more:,} more columns" if more > 0 else ""
-    return f"{what} in {len(group):,} columns: {'; '.join(parts)}{rest}. {mend}"
+    return f"{what} in {len(group):,} columns: {'; '.join(parts)}{rest}. {remedy}"
 
 
 def _first(one: FaultyColumn, path: str) -> str:

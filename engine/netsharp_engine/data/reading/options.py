@@ -131,7 +131,7 @@ def resolve_roles(
     def report(error: DataError) -> None:
         if faults is None:
             raise error
-        faults.say(str(error))
+        faults.add_sentence(str(error))
 
     weight = find(options.weight, "weight")
     split = find(options.split, "validation")

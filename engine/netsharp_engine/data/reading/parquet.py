@@ -79,7 +79,7 @@ class ParquetSource:
         )
         if request.faults is None:
             raise DataError(sentence)
-        request.faults.say(sentence)
+        request.faults.add_sentence(sentence)
         return np.zeros(batch.num_rows)
 
     def _texts(self, batch: Any, column: int) -> list[str]:

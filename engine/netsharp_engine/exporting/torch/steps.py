@@ -79,18 +79,20 @@ def _by_steps(
         count = int(delay.attributes.get("timeStep", 1))
         kept[delay] = [out.names.fresh(delay.name) for _ in range(count)]
         for name in kept[delay]:
-            out.say(f"{name} = ", first)
+            out.add_statement(f"{name} = ", first)
         known[delay] = ExportedValue(kept[delay][-1], 1, delay.shape)
     results = {one: out.names.fresh(f"{one.name}/steps") for one in shown}
     for name in results.values():
-        out.say(f"{name}: list[Tensor] = []")
+        out.add_statement(f"{name}: list[Tensor] = []")
     turned = ".flip(0)" if loop.backwards else ""
     steps = {one: out.names.fresh(f"{values[one].name}/step") for one in fed}
     sources = [f"{values[one].name}{turned}" for one in fed]
     if len(sources) == 1:
-        out.say(f"for {steps[fed[0]]} in {sources[0]}:")
+        out.add_statement(f"for {steps[fed[0]]} in {sources[0]}:")
     else:
-        out.say(f"for {', '.join(steps.values())} in ", call("zip", *sources, strict="True"), ":")
+        out.add_statement(
+            f"for {', '.join(steps.values())} in ", call("zip", *sources, strict="True"), ":"
+        )
     known.update((one, ExportedValue(name, 1, one.shape)) for one, name in steps.items())
     with out.inside():
         for node in loop.nodes:
@@ -98,7 +100,7 @@ def _by_steps(
                 known[node] = emit(out, node, known)
         _advance(out, delays, kept, known)
         for one, name in results.items():
-            out.say(f"{name}.append(", _spread(out, known[one], like), ")")
+            out.add_statement(f"{name}.append(", _spread(out, known[one], like), ")")
     for one, name in results.items():
         out.begin(one.name)
         found = out.let(f"torch.stack({name}){turned}")
@@ -132,11 +134,11 @@ def _advance(
             name = f"{out.read(value)}.expand(len({like}), {sizes})"
         if name in states:
             fresh = out.names.fresh(f"{delay.name}/next")
-            out.say(f"{fresh} = ", name)
+            out.add_statement(f"{fresh} = ", name)
             name = fresh
         sources[delay] = name
     for delay in delays:
         names = kept[delay]
         for later, earlier in zip(names[::-1], names[-2::-1], strict=False):
-            out.say(f"{later} = ", earlier)
-        out.say(f"{names[0]} = ", sources[delay])
+            out.add_statement(f"{later} = ", earlier)
+        out.add_statement(f"{names[0]} = ", sources[delay])

@@ -68,10 +68,10 @@ class TorchWriting:
         # What a module answers is of no known type.
         kind = ": Tensor" if flat(expression).startswith("self.") else ""
         self._lets.add(made)
-        self.say(f"{made}{kind} = ", expression)
+        self.add_statement(f"{made}{kind} = ", expression)
         return made
 
-    def say(self, before: str, expression: Expression = "", after: str = "") -> None:
+    def add_statement(self, before: str, expression: Expression = "", after: str = "") -> None:
         """Add a statement."""
         section = self._loop or shown(section_of(self._hint))
         self.body.append(ProgramLine(self._depth, before, expression, after, section))

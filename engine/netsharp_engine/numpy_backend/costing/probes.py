@@ -258,7 +258,7 @@ class _Maker:
             node = graph.apply(op, made, axes=axes, **NORM)
             graph.set_output(node)
             design = Design(
-                Analysis(graph.judged("squared error"), True),
+                Analysis(graph.with_criteria("squared error"), True),
                 samples,
                 np.dtype(self.dtype).name,
             )

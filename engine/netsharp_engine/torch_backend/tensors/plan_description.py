@@ -12,7 +12,7 @@ from netsharp_engine.tensor_backend.loops import Loop, scheduled
 
 _WIDTHS = {"float32": 4, "float64": 8}
 #: Bytes of a criterion that is read in a step, and of the word whether all numbers are finite.
-_READ, _JUDGED = 8, 1
+_READ, _FAULT = 8, 1
 #: Bytes of what a rule remembers as one number.
 _SINGLE = 8
 
@@ -34,7 +34,7 @@ def describe_plan(job: Job, device: str) -> Planned:
             calls.append(PlannedCall("update", job.rule.kind, formulas, reads, (one.name, *state)))
     here = device == "cpu"
     sent = sum(node.size for node in (*graph.inputs, *graph.targets)) * width * job.rows
-    read = _READ * len(graph.criteria) + (_JUDGED if job.rule is not None else 0)
+    read = _READ * len(graph.criteria) + (_FAULT if job.rule is not None else 0)
     buffers = tuple(_buffers(job, width))
     return Planned(job.rows, job.dtype, tuple(calls), buffers, *((0, 0) if here else (sent, read)))
 

@@ -41,6 +41,6 @@ def device_facts(device: Device, settings: TrainingSettings) -> dict[str, str]:
     )
 
 
-def told_device(facts: Mapping[str, str]) -> str:
+def device_text(facts: Mapping[str, str]) -> str:
     """Return the name and the title of `device_facts` as a model keeps them; empty without any."""
     return f"{facts['name']}: {facts['title']}" if facts else ""

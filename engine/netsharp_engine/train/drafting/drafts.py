@@ -45,8 +45,8 @@ def run_jobs(
     Raises TrainingError for layers that cannot drop.
     """
     shares = layer_shares(graph, settings.dropout)
-    judged = objective.judged(dropping_graph(graph, shares), counting=True)
-    training = Job(judged, batch, settings.dtype, rule_of(settings))
+    trained = objective.with_criteria(dropping_graph(graph, shares), counting=True)
+    training = Job(trained, batch, settings.dtype, rule_of(settings))
     return training, measuring_job(graph, objective, settings.dtype)
 
 
@@ -61,10 +61,10 @@ def expected_objective(graph: Graph, settings: TrainingSettings) -> Objective:
     return choose_objective(graph, classes, settings.loss, outputs)
 
 
-def told_beside(facts: dict[str, str], program: Program) -> dict[str, str]:
+def with_variants(facts: dict[str, str], program: Program) -> dict[str, str]:
     """Return facts of a device with what a program says of how it computes there, if anything."""
-    told: str = getattr(program, "told", "")
-    return {**facts, "variants": told} if facts and told else facts
+    variants: str = getattr(program, "variants", "")
+    return {**facts, "variants": variants} if facts and variants else facts
 
 
 def draft_run(

@@ -82,7 +82,7 @@ class TrainingStart:
     """The observations of the start.
 
     ``trivial`` is the loss of always answering the shares of the classes or the mean; for K classes
-    of one size ln K. ``by_heart`` are the losses of some rows before and after learning them,
+    of one size ln K. ``memorised`` are the losses of some rows before and after learning them,
     ``stable`` the largest rate that was stable; each None where it was not examined. ``steep``:
     steps are proportional to gradients, so that a rate far below a stable one learns slowly.
     """
@@ -91,7 +91,7 @@ class TrainingStart:
     loss: float
     trivial: float
     layers: list[LayerStart]
-    by_heart: tuple[int, float, float] | None = None
+    memorised: tuple[int, float, float] | None = None
     rate: float | None = None
     stable: float | None = None
     steep: bool = False
@@ -113,7 +113,7 @@ def examine_start(
     look = _Look(graph, data, settings, backend)
     start = look.begun()
     if not should_stop():
-        start.by_heart = look.learned_by_heart()
+        start.memorised = look.memorise()
     if not should_stop() and settings.optimizer != "adadelta":
         start.rate = settings.learning_rate
         start.stable = look.stable_rate(start.loss, should_stop)
@@ -131,14 +131,14 @@ class _Look:
         self.objective = choose_objective(
             graph, data.classes, settings.loss, data.outputs, data.scale
         )
-        self._judged = self.objective.judged(graph)
+        self._scored_graph = self.objective.with_criteria(graph)
         self._graph, self._data, self._settings, self._backend = graph, data, settings, backend
         assert graph.output is not None
         self.output = graph.output.name
         self._index = some_rows(data.train)
         self._features = data.train.matrix[self._index].astype(np.float64)
         self._targets = self.objective.scaled(data.train.targets[self._index])
-        self._rows = Rows(self._judged)
+        self._rows = Rows(self._scored_graph)
         diameter = diameters(graph, settings.init, settings.init_diameter)
         self._weights = initial_values(graph.parameters, settings.seed, diameter, "float64")
         costs = (OPERATIONS[node.op].cost(node) for node in graph.nodes if node.op != "input")
@@ -148,7 +148,7 @@ class _Look:
     def begun(self) -> TrainingStart:
         """Return the loss, the gradients and the answers of the first step."""
         count, rule = len(self._index), UpdateRule("sgd", 1.0)
-        draft = drafted(self._backend, Job(self._judged, count, "float64", rule))
+        draft = drafted(self._backend, Job(self._scored_graph, count, "float64", rule))
         require_room(f"Looking at {count:,} rows", (draft.needs(),), "Make layers smaller.")
         program = draft.program()
         program.load(self._weights)
@@ -191,7 +191,7 @@ class _Look:
         each = shares if self.objective.outputs > 1 else shares[1:]
         return sum(_entropy(np.array([share, 1 - share])) for share in each.tolist())
 
-    def learned_by_heart(self) -> tuple[int, float, float] | None:
+    def memorise(self) -> tuple[int, float, float] | None:
         """Return the number of some rows, and their loss before and after learning them; None where
         that is too much work.
         """
@@ -201,7 +201,7 @@ class _Look:
         batch = self._batch(self._order()[:count])
         constants = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
         rule = UpdateRule("adam", BATCH_RATE, constants=constants)
-        program = drafted(self._backend, Job(self._judged, count, "float64", rule)).program()
+        program = drafted(self._backend, Job(self._scored_graph, count, "float64", rule)).program()
         program.load(self._weights)
         losses: list[float] = []
         program.feed(batch)
@@ -223,15 +223,15 @@ class _Look:
         if self._work * tries * DOUBLINGS > MOST_WORK or not math.isfinite(loss):
             return None
         rule = rule_of(self._settings)
-        draft = drafted(self._backend, Job(self._judged, size, "float64", rule))
-        judge = drafted(self._backend, Job(self._judged, len(self._index), "float64"))
+        draft = drafted(self._backend, Job(self._scored_graph, size, "float64", rule))
+        full_draft = drafted(self._backend, Job(self._scored_graph, len(self._index), "float64"))
         program = draft.program()
-        judging = judge.program(beside=program)
+        evaluation = full_draft.program(beside=program)
         nothing = program.store_memory()
         limit = STABLE * max(loss, self._trivial())
 
         def holds(rate: float) -> bool:
-            return self._loss_after(program, judging, nothing, rule._replace(rate=rate)) <= limit
+            return self._loss_after(program, evaluation, nothing, rule._replace(rate=rate)) <= limit
 
         rate = self._settings.learning_rate
         grows = holds(rate)
@@ -245,7 +245,7 @@ class _Look:
         return rate if grows else None
 
     def _loss_after(
-        self, program: Program, judging: Program, nothing: Memory, rule: UpdateRule
+        self, program: Program, evaluation: Program, nothing: Memory, rule: UpdateRule
     ) -> float:
         """Return the loss of all rows after some steps from the initial values; infinite after a
         fault.
@@ -262,10 +262,10 @@ class _Look:
                 return math.inf
         if program.figures().fault is not None:
             return math.inf
-        judging.count(Figures())
-        judging.feed(self._batch(slice(None)))
-        judging.step()
-        figures = judging.figures()
+        evaluation.count(Figures())
+        evaluation.feed(self._batch(slice(None)))
+        evaluation.step()
+        figures = evaluation.figures()
         loss = figures.sums[0] / figures.weight
         return loss if math.isfinite(loss) else math.inf
 
@@ -301,8 +301,8 @@ def _observed(start: TrainingStart, output: str) -> list[Observation]:
             found.append(Observation("saturated", one.name, (seen.saturated, seen.nodes)))
         if one.gradient < SMALL_GRADIENT * largest:
             found.append(Observation("small gradient", one.name, (one.gradient, largest)))
-    if start.by_heart is not None:
-        count, before, after = start.by_heart
+    if start.memorised is not None:
+        count, before, after = start.memorised
         if not after <= BATCH_LEFT * before:
             found.append(Observation("not learned", output, (count, BATCH_STEPS, before, after)))
     if start.rate is not None and start.stable is not None:

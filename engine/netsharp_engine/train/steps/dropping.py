@@ -17,7 +17,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.phases import reaching
 from netsharp_engine.train.failures import TrainingError
-from netsharp_engine.train.steps.rewriting import is_layer, rewritten, weighs
+from netsharp_engine.train.steps.rewriting import has_weights, is_layer, rewritten
 
 #: What tells the numbers of masks from those of other random choices with the same seed.
 MASK_STREAM = 0xD809
@@ -33,7 +33,7 @@ def layer_shares(graph: Graph, setting: float | Mapping[str, float] | None) -> d
     if not setting:
         return {}
     if not isinstance(setting, Mapping):
-        return {node.name: setting for node in hidden_layers(graph) if weighs(node)}
+        return {node.name: setting for node in hidden_layers(graph) if has_weights(node)}
     known = [node.name for node in _layers(graph)]
     for name in setting:
         if graph.output is not None and name == graph.output.name:

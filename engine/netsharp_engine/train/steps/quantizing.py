@@ -16,7 +16,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.settings.values import codes_of
-from netsharp_engine.train.steps.rewriting import is_layer, rewritten, weighs
+from netsharp_engine.train.steps.rewriting import has_weights, is_layer, rewritten
 
 if TYPE_CHECKING:
     from netsharp_engine.program import Program
@@ -62,7 +62,7 @@ def quantized_graph(graph: Graph, operands: str | None) -> Graph:
 
     def has_table(node: Node) -> bool:
         hidden = node.op == "activation" and is_layer(node) and node is not graph.output
-        return hidden and weighs(node) and node.attributes["function"] != "softmax"
+        return hidden and has_weights(node) and node.attributes["function"] != "softmax"
 
     if not any(map(has_table, graph.nodes)):
         raise TrainingError(

@@ -60,7 +60,7 @@ def is_layer(node: Node) -> bool:
     return node.op == "input" or (node.op in ("activation", "transfer") and bool(node.name))
 
 
-def weighs(layer: Node) -> bool:
+def has_weights(layer: Node) -> bool:
     """Return whether a layer has parameters of its own."""
     waiting = list(layer.inputs)
     while waiting:

@@ -13,7 +13,7 @@ from netsharp_engine.graph import Node, Parameter
 from netsharp_engine.program import REMEMBERS, Job, UpdateRule
 from netsharp_engine.wgpu_backend.building import Building
 from netsharp_engine.wgpu_backend.kernels import GRADIENT, WEIGHTS, Buffer
-from netsharp_engine.wgpu_backend.planning.facts import GraphFacts, Judging, judging
+from netsharp_engine.wgpu_backend.planning.facts import CriterionFacts, GraphFacts, criterion_facts
 from netsharp_engine.wgpu_backend.planning.flow import GraphFlow, called
 from netsharp_engine.wgpu_backend.planning.operations import OPERATIONS, OpSite
 from netsharp_engine.wgpu_backend.planning.tensors import TENSORS
@@ -71,11 +71,11 @@ class Describer(GraphFlow):
                     if each.trained
                 }
         figures = build.buffer("figures of the step", len(updates.FIGURES), kept=True)
-        judged = judging(self.facts, job.graph.criteria)
-        self._forward(judged)
-        goal = None if judged is None else self._goal(judged, figures)
-        if judged is not None and goal is not None:
-            self._criteria(judged, goal)
+        loss = criterion_facts(self.facts, job.graph.criteria)
+        self._forward(loss)
+        goal = None if loss is None else self._goal(loss, figures)
+        if loss is not None and goal is not None:
+            self._criteria(loss, goal)
         if job.rule is not None:
             self._backward()
             self._updates(job.rule, figures)
@@ -97,21 +97,19 @@ class Describer(GraphFlow):
             checks,
         )
 
-    def _goal(self, judged: Judging, figures: Buffer) -> losses.Goal:
+    def _goal(self, loss: CriterionFacts, figures: Buffer) -> losses.Goal:
         build, outputs = self.build, self.facts.output.size
-        coded = judged.label is None and outputs > 1
+        coded = loss.label is None and outputs > 1
         codes = build.buffer("wanted codes", 1, rows=build.rows, kept=True) if coded else None
-        if judged.label is None:
+        if loss.label is None:
             numbers = build.values("wanted numbers", outputs, kept=True)
         else:
-            numbers = self.values[judged.label] = build.values(
-                judged.label.name, outputs, kept=True
-            )
+            numbers = self.values[loss.label] = build.values(loss.label.name, outputs, kept=True)
         shares = build.buffer("shares of rows", 1, rows=build.rows, kept=True)
         return losses.Goal(codes, numbers, shares, figures, updates.PLACES["coded"])
 
-    def _forward(self, judged: Judging | None) -> None:
-        later = judged.shown if judged is not None and judged.fused else None
+    def _forward(self, loss: CriterionFacts | None) -> None:
+        later = loss.shown if loss is not None and loss.fused else None
         for node in self.facts.nodes:
             if node.op == "input":
                 self.values[node] = self.build.values(node.name, node.size, kept=True)
@@ -121,38 +119,38 @@ class Describer(GraphFlow):
     def _site(self, node: Node) -> OpSite:
         return OpSite(node, called(node, self.facts))
 
-    def _criteria(self, judged: Judging, goal: losses.Goal) -> None:
-        build, op = self.build, judged.criterion
+    def _criteria(self, loss: CriterionFacts, goal: losses.Goal) -> None:
+        build, op = self.build, loss.criterion
         lines = build.buffer("losses of rows", 1, rows=build.rows)
-        source = self.value(judged.source)
+        source = self.value(loss.source)
         shown = source
-        if judged.fused:
-            made = judged.shown
+        if loss.fused:
+            made = loss.shown
             shown = self.value(made) if made else build.values("probabilities", source.width)
-        if not judged.fused:
+        if not loss.fused:
             losses.plain_loss(build, op, source, goal, lines)
         elif op == "cross entropy":
             losses.entropy_of_softmax(build, source, goal, shown, lines)
         else:
             losses.entropy_of_sigmoid(build, source, goal, shown, lines)
         told: list[tuple[Buffer, Buffer | None]] = [(lines, goal.shares)]
-        for right in judged.counts:
+        for right in loss.counts:
             answers = build.buffer("answers of rows", 1, rows=build.rows)
             fed = updates.figure(goal.figures, "rows")
             losses.counted_answers(build, shown, goal, fed, answers, right=right)
             told.append((answers, None))
         if self.job.rule is not None:
-            self._error(judged, goal, shown)
+            self._error(loss, goal, shown)
         self.ring = build.buffer("ring", len(told), rows=SLOTS, kept=True)
         self.slot = build.buffer("slot of the ring", 1, kept=True)
         losses.tally(build, told, self.ring, self.slot, SLOTS)
 
-    def _error(self, judged: Judging, goal: losses.Goal, shown: Buffer) -> None:
-        node = judged.source
+    def _error(self, loss: CriterionFacts, goal: losses.Goal, shown: Buffer) -> None:
+        node = loss.source
         out = self.build.values(f"{called(node, self.facts)}: error", node.size)
-        if not judged.fused:
-            losses.plain_error(self.build, judged.criterion, shown, goal, out)
-        elif judged.criterion == "cross entropy":
+        if not loss.fused:
+            losses.plain_error(self.build, loss.criterion, shown, goal, out)
+        elif loss.criterion == "cross entropy":
             losses.error_of_softmax(self.build, shown, goal, out)
         else:
             losses.error_of_sigmoid(self.build, shown, goal, out)

@@ -23,7 +23,7 @@ CRITERIA = {
 COUNTED = {"right answers": True, "ClassificationError": False}
 
 
-class Judging(NamedTuple):
+class CriterionFacts(NamedTuple):
     """What is made smaller: a criterion by a template's name, of ``source``, whose error it gives.
 
     ``shown`` receives the values of an activation that is computed together with it, None: of one
@@ -56,7 +56,7 @@ class TensorFacts:
     def __init__(self, graph: Graph, training: bool) -> None:
         self.graph = graph
         self.label: Node | None = None
-        self.output = self._judged() if graph.criteria else _last(graph)
+        self.output = self._compared() if graph.criteria else _last(graph)
         wanted = {self.output}
         for node in reversed(graph.nodes):
             if node in wanted:
@@ -73,7 +73,7 @@ class TensorFacts:
             if trained or self.learning.intersection(node.inputs):
                 self.learning.add(node)
 
-    def _judged(self) -> Node:
+    def _compared(self) -> Node:
         """Return the node that is compared with the label."""
         first, second = self.graph.criteria[0].inputs[:2]
         values, label = (second, first) if first.op == "input" else (first, second)
@@ -91,7 +91,7 @@ def facts_of(job: Job) -> GraphFacts:
     return Analysis(graph, job.rule is not None)
 
 
-def judging(facts: GraphFacts, criteria: Sequence[Node]) -> Judging | None:
+def criterion_facts(facts: GraphFacts, criteria: Sequence[Node]) -> CriterionFacts | None:
     """Return the criterion and its source, None without one; unknown ones are skipped."""
     if not criteria:
         return None
@@ -101,10 +101,10 @@ def judging(facts: GraphFacts, criteria: Sequence[Node]) -> Judging | None:
     if isinstance(facts, Analysis):
         fused = first in facts.fused
         source = output.inputs[0] if fused else output
-        return Judging(first.op, fused, source, output, None, counts)
+        return CriterionFacts(first.op, fused, source, output, None, counts)
     assert isinstance(facts, TensorFacts)
     criterion, fused = CRITERIA[first.op]
-    return Judging(criterion, fused, output, None, facts.label, counts)
+    return CriterionFacts(criterion, fused, output, None, facts.label, counts)
 
 
 def _last(graph: Graph) -> Node:

@@ -94,7 +94,7 @@ def _idle(root: Scope, read: set[Entry]) -> Iterator[Visit]:
     `read` are those that are reached with exactly these options.
     """
     table = command_block(())
-    nobody = Command("", None, None, listed=False)
+    no_command = Command("", None, None, listed=False)
     for entry in root:
         found = Found(entry, root, root.resolved(entry))
         if entry in read or entry.kind != "block" or not is_block(found.text.text):
@@ -102,12 +102,14 @@ def _idle(root: Scope, read: set[Entry]) -> Iterator[Visit]:
         key = entry.key.decode("utf-8", "replace")
         option = table.find(key) if entry.key.lower() in _PARTS else None
         if option is not None:
-            yield from _block(Visit("top level", table, root, found, None, nobody), option, found)
+            yield from _block(
+                Visit("top level", table, root, found, None, no_command), option, found
+            )
             continue
         # A block that is not a command may be anything, and parsing it as a record adds no fault.
         scope = Scope(found.text, TextFaults(), root)
         if any(scope.here(part) is not None for part in _PARTS):
-            yield from _walk(Visit(key, table, scope, found, None, nobody))
+            yield from _walk(Visit(key, table, scope, found, None, no_command))
 
 
 def reader_type(scope: Scope) -> str | None:

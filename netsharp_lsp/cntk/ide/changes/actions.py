@@ -5,7 +5,7 @@ provider.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.ide.changes.migration import KIND, migrations_at
-from netsharp_lsp.ide.quickfixes import QUICK_FIX, quick_fixes, told, wanted
+from netsharp_lsp.ide.quickfixes import QUICK_FIX, quick_fixes, unsuppressed, wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def actions_in(
     if wanted(QUICK_FIX, only):
         codes = language.suppression_codes
         rules, marks = language.rules, language.comment_marks
-        diagnostics = told(edited.data, check(), rules, marks, codes)
+        diagnostics = unsuppressed(edited.data, check(), rules, marks, codes)
         found += quick_fixes(diagnostics, span, rules)
     if wanted(KIND, only):
         found += migrations_at(edited, span[0])

@@ -182,7 +182,7 @@ def _applied(
     if call.arguments and offset <= call.arguments[-1].place.end:
         active = min(active, len(call.arguments) - 1)
     given = tuple(one.name for one in call.arguments if one.name)
-    says = said_of(program, declaration)
+    says = description_of(program, declaration)
     name = _called(call)
     label = _label(declaration, words, name)
     known = declaration.library
@@ -200,7 +200,7 @@ def _called(call: BrainScriptCall) -> str:
     return ".".join([function.name, *words]) if isinstance(function, Name) else ""
 
 
-def said_of(program: ReadProgram, declaration: Declaration) -> str:
+def description_of(program: ReadProgram, declaration: Declaration) -> str:
     """Return the description of a function of BrainScript: the library's, or the comment above
     it.
     """

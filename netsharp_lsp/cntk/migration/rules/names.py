@@ -118,7 +118,7 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         if site.owner is None or site.owner.name is None:
             end = site.call.end
             yield site.text.edit("MG04b", end, end, network.selection(site.macro))
-    yield from _results_nobody_uses(network)
+    yield from _unused_results(network)
     for use in network.unreached:
         symbol = use.parts[0][2]
         if symbol is not None and isinstance(symbol.value, NdlCall):
@@ -136,7 +136,7 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             yield macro.text.todo("MG04b", (name.start, name.end), message)
 
 
-def _results_nobody_uses(network: MigratedNetwork) -> Iterator[Edit]:
+def _unused_results(network: MigratedNetwork) -> Iterator[Edit]:
     """Yield members of the network for results of records that are not used otherwise."""
     used = {
         use.parts[-1][2].place

@@ -306,7 +306,7 @@ def _ordered(includes: dict[str, dict[str, None]]) -> list[str]:
     return order
 
 
-def _say(code: str) -> Reporter:
+def _as_reported(code: str) -> Reporter:
     """Return a function that reports a fault in the evaluator's own words."""
 
     def report(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
@@ -339,12 +339,12 @@ REPORTERS: dict[str, Reporter] = {
     "empty-value": _empty,
     "missing-include": _missing,
     "carriage-return": _carriage_return,
-    "long": _say("CK018"),
+    "long": _as_reported("CK018"),
     "cycle": _cycle,
     "newline-in-variable": _lines,
-    "include-variable": _say("CK025"),
+    "include-variable": _as_reported("CK025"),
     "included-twice": _included_again,
-    "deep": _say("CK039"),
+    "deep": _as_reported("CK039"),
 }
 for _code in ("CK004", "CK008", "CK012", "CK013", "CK018", "CK020", "CK023", "CK025"):
     emitted(_code, "error")

@@ -23,7 +23,7 @@ from netsharp_lsp.cntk.configuration.variables import variable_names
 from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Repair, placed
 from netsharp_lsp.cntk.rules.proposals import proposed
-from netsharp_lsp.diagnostics.nearest import allowed_slips, edit_distance
+from netsharp_lsp.diagnostics.nearest import allowed_edits, edit_distance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ def _meant(name: str, among: Iterable[Option], exact: bool = False) -> Option | 
     """Return the option that a key misspells; `exact`: if it may well be a name of its own."""
     if len(name) < (_SHORTEST if exact else _SHORTEST - 1):
         return None
-    limit = max(1, allowed_slips(len(name)) - (2 if exact else 1)) + 1
+    limit = max(1, allowed_edits(len(name)) - (2 if exact else 1)) + 1
     best = None
     for option in among:
         distance = edit_distance(name.lower(), option.name.lower(), limit)

@@ -48,7 +48,7 @@ def _included(experiment: Experiment) -> Iterator[tuple[Place, str]]:
     for program in experiment.programs:
         for entry in program.program.survey.missing:
             if experiment.files.outside(entry.path):
-                yield program.outside(entry.place), _said(entry.path, experiment)
+                yield program.outside(entry.place), _message(entry.path, experiment)
 
 
 def _named(experiment: Experiment) -> Iterator[tuple[Place, str]]:
@@ -56,7 +56,7 @@ def _named(experiment: Experiment) -> Iterator[tuple[Place, str]]:
     yield from _options(experiment)
     for _, path, place in files_of_starts(experiment):
         if experiment.files.outside(path):
-            yield place, _said(path, experiment)
+            yield place, _message(path, experiment)
 
 
 def _options(experiment: Experiment) -> Iterator[tuple[Place, str]]:
@@ -77,10 +77,10 @@ def _options(experiment: Experiment) -> Iterator[tuple[Place, str]]:
 
 def _option(path: str, found: Found, experiment: Experiment) -> Iterator[tuple[Place, str]]:
     if path.strip() and experiment.files.outside(path):
-        yield placed(found.text.place(0, len(found.text))), _said(path, experiment)
+        yield placed(found.text.place(0, len(found.text))), _message(path, experiment)
 
 
-def _said(path: str, experiment: Experiment) -> str:
+def _message(path: str, experiment: Experiment) -> str:
     """Return the message about a file that is not looked for."""
     if not experiment.files.adrift(path):
         return outside(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.rules import EXPERIMENT, NETWORK, emitted, rule
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair
-from netsharp_lsp.cntk.rules.ndl.sentences import is_group, said, written_at
+from netsharp_lsp.cntk.rules.ndl.sentences import is_group, message_on, written_at
 from netsharp_lsp.cntk.rules.ndl.texts import edit_faults
 
 TYPE_CHECKING = False
@@ -171,7 +171,7 @@ def _is_error(fault: BuildingFault) -> bool:
 
 
 def _finding(fault: BuildingFault, alone: bool, experiment: Experiment) -> Finding:
-    better = said(fault, experiment)
+    better = message_on(fault, experiment)
     code, _ = KINDS[better.kind]
     outside = alone and better.kind in _OUTSIDE
     severity: Severity | None = "hint" if outside else None

@@ -202,7 +202,7 @@ def unknown_tags(subject: Experiment, experiment: Experiment) -> Iterator[Findin
 
 
 @rule("ND026", "hint", on=EXPERIMENT, language="ndl")
-def layouts_not_said(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+def unstated_layouts(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Report images without a layout: NDL and BrainScript have different defaults."""
     for text in ndl_texts(experiment):
         found = [call for call, _ in text.calls() if _has_no_layout(call)]

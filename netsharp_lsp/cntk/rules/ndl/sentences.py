@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 
-class Said(NamedTuple):
+class NdlMessage(NamedTuple):
     """A message, the replacement of the place, and notes; `kind` is the fault's, or a better one.
     `keeps`: the replacement does not change what CNTK computes from a valid text.
     """
@@ -44,10 +44,10 @@ VALUES = {
 }
 
 
-def said(fault: BuildingFault, experiment: Experiment) -> Said:
+def message_on(fault: BuildingFault, experiment: Experiment) -> NdlMessage:
     """Return the best message on a fault."""
     text = fault.message.rstrip(".")
-    plain = Said(fault.kind, f"{text[:1].upper()}{text[1:]}.")
+    plain = NdlMessage(fault.kind, f"{text[:1].upper()}{text[1:]}.")
     written = written_at(fault.place, experiment)
     say = _SENTENCES.get(fault.kind)
     if say is None or "$" in written or not written:
@@ -69,14 +69,16 @@ def is_group(place: Place, experiment: Experiment) -> bool:
     return written_at(place, experiment).lower() in GROUP_ARRAYS
 
 
-def _unknown_function(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _unknown_function(
+    name: str, place: Place, experiment: Experiment, plain: NdlMessage
+) -> NdlMessage:
     defined = macros(experiment)
     if name.lower() in defined:
         later = f"The macro '{name}' is defined only further down: define a macro before its use."
-        return Said(plain.kind, later, None, tuple(_definition(name, experiment)))
+        return NdlMessage(plain.kind, later, None, tuple(_definition(name, experiment)))
     types = {one.lower(): one for one in NODE_TYPES}
     if name.lower() in types:
-        return Said(plain.kind, f"NDL has no function '{name}', but BrainScript has.")
+        return NdlMessage(plain.kind, f"NDL has no function '{name}', but BrainScript has.")
     known = [
         one
         for function in FUNCTIONS.values()
@@ -88,10 +90,10 @@ def _unknown_function(name: str, place: Place, experiment: Experiment, plain: Sa
         ask = f"Did you mean '{near}'?"
     else:
         ask = "A macro is defined before its use, here or in a file that 'ndlMacros' names."
-    return Said(plain.kind, f"There is no function or macro '{name}'. {ask}", near)
+    return NdlMessage(plain.kind, f"There is no function or macro '{name}'. {ask}", near)
 
 
-def _unknown_name(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _unknown_name(name: str, place: Place, experiment: Experiment, plain: NdlMessage) -> NdlMessage:
     head, dot, rest = name.partition(".")
     calls = dict(_calls_around(place, experiment)) if dot else {}
     macro = macros(experiment).get(calls.get(head.lower(), ""))
@@ -104,16 +106,16 @@ def _unknown_name(name: str, place: Place, experiment: Experiment, plain: Said) 
     return plain._replace(message=f"{plain.message} Did you mean '{better}'?", better=better)
 
 
-def _member(head: str, rest: str, macro: Definition, experiment: Experiment) -> Said:
+def _member(head: str, rest: str, macro: Definition, experiment: Experiment) -> NdlMessage:
     names = list(_assigned(macro.body.statements if macro.body is not None else ()))
     near = nearest(rest, names)
     ask = f"Did you mean '{head}.{near}'?" if near else f"It has {', '.join(names) or 'none'}."
     message = f"The macro '{macro.name.text}' of '{head}' has no member '{rest}'. {ask}"
     notes = tuple(_definition(macro.name.text, experiment))
-    return Said("member", message, f"{head}.{near}" if near else None, notes)
+    return NdlMessage("member", message, f"{head}.{near}" if near else None, notes)
 
 
-def _reassigned(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _reassigned(name: str, place: Place, experiment: Experiment, plain: NdlMessage) -> NdlMessage:
     """Return the message with the place where the name got its value."""
     for text in ndl_texts(experiment):
         for statement, _ in text.assignments():
@@ -127,24 +129,24 @@ def _reassigned(name: str, place: Place, experiment: Experiment, plain: Said) ->
     return plain
 
 
-def _redefined(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _redefined(name: str, place: Place, experiment: Experiment, plain: NdlMessage) -> NdlMessage:
     notes = [note for note in _definition(name, experiment) if note.place != place]
     return plain._replace(notes=tuple(notes))
 
 
-def _miscounted(call: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _miscounted(call: str, place: Place, experiment: Experiment, plain: NdlMessage) -> NdlMessage:
     name = call.partition("(")[0].strip()
     return plain._replace(notes=tuple(_definition(name, experiment)))
 
 
-def _renamed(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _renamed(name: str, place: Place, experiment: Experiment, plain: NdlMessage) -> NdlMessage:
     if not is_group(place, experiment):
         return plain
     keep = "With parentheses around it, the group has the node and its name stays."
     return plain._replace(message=f"{plain.message} {keep}")
 
 
-def _swallowed(sign: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _swallowed(sign: str, place: Place, experiment: Experiment, plain: NdlMessage) -> NdlMessage:
     """Return the message with what CNTK reads instead."""
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
@@ -158,11 +160,13 @@ def _swallowed(sign: str, place: Place, experiment: Experiment, plain: Said) -> 
                 f"'{sign}' directly after a bracket is read as the separator and "
                 f"dropped: this is read as {call.name.text}({read}{more}). Write a blank before it."
             )
-            return Said(plain.kind, message, f" {sign}", keeps=False)
+            return NdlMessage(plain.kind, message, f" {sign}", keeps=False)
     return plain
 
 
-def _option_value(written: str, place: Place, experiment: Experiment, plain: Said) -> Said:
+def _option_value(
+    written: str, place: Place, experiment: Experiment, plain: NdlMessage
+) -> NdlMessage:
     """Return the message with the intended word, if the option takes a word."""
     name, sign, value = written.partition("=")
     bare = value.strip().strip('"')
@@ -238,7 +242,7 @@ def _assigned(statements: tuple[Statement, ...]) -> Iterator[str]:
             yield statement.name.text
 
 
-_SENTENCES: dict[str, Callable[[str, Place, Experiment, Said], Said]] = {
+_SENTENCES: dict[str, Callable[[str, Place, Experiment, NdlMessage], NdlMessage]] = {
     "unknown-function": _unknown_function,
     "unknown-name": _unknown_name,
     "reassigned": _reassigned,

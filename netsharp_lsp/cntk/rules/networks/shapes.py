@@ -82,10 +82,10 @@ def _ways(node: Node) -> Iterator[Note]:
         place = Place(*source.where)
         if place.source and place not in seen and not place.source.startswith("library:"):
             seen.add(place)
-            yield Note(_said(one, source), place)
+            yield Note(_origin(one, source), place)
 
 
-def _said(one: Node, source: Node) -> str:
+def _origin(one: Node, source: Node) -> str:
     shape = f"[{written(source.shape)}]"
     what = {PARAMETER: "is declared"}.get(source.operation, f"comes from {source.operation}")
     if source.operation in INPUTS:

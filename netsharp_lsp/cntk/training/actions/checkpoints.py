@@ -151,8 +151,8 @@ class Checkpoints(NamedTuple):
         values, interval = dict(model.values), self.plan.adjusting.interval
         if kept is None:
             control = Control(uncounted=epoch % interval)
-            anew = State(epoch, epoch * self.epoch_size, values, Memory(0, {}), control)
-            return anew, Position()
+            restarted = State(epoch, epoch * self.epoch_size, values, Memory(0, {}), control)
+            return restarted, Position()
         position = self.work.store.load_position(path) or Position(updates=epoch)
         given = StoredMemory(kept.smoothed, kept.counts)
         sizes = {node.name: elements(node.shape or ()) for node in self.parameters}

@@ -58,15 +58,15 @@ class Test(NamedTuple):
         """Evaluate the model as it is in its file now."""
         reporter.begun()
         reporter.warned(self.source.sequences.warnings)
-        self.judge(_model(self.work, self.made), reporter)
+        self.evaluate(_model(self.work, self.made), reporter)
         reporter.done()
         return FINISHED
 
-    def judge(
+    def evaluate(
         self, model: LearntNetwork, reporter: RunReporter, epoch: int = 0
     ) -> Mapping[str, float]:
         """Return the criteria and evaluation values of a model over all data, by node name."""
-        graph = _judged(self.work, model.network)
+        graph = _evaluation_graph(self.work, model.network)
         kinds = {node.name: node.op for node in graph.criteria}
         figures, count = evaluated(
             graph,
@@ -104,7 +104,7 @@ class CrossValidation(NamedTuple):
             reporter.plain_line(f"Model {name} --> ")
             path = self.test.work.shop.path(name)
             model = self.work.store.load(path)
-            found.append((name, self.test.judge(model, reporter, epoch)))
+            found.append((name, self.test.evaluate(model, reporter, epoch)))
         if not found:
             raise StoredModelError(
                 f"{self.test.work.model_name}: no model exists of epochs {self.epochs.start} to "
@@ -174,7 +174,7 @@ def test(command: Command, action: str, shop: Workshop) -> Test:
 def _tested(work: CommandWork, network: Network) -> Test:
     """Prepare the evaluation of a network: its data and its nodes."""
     reader = samples_of(work, shuffled=work.action == "cv")
-    reader.fit(network.nodes[node.name] for node in _judged(work, network).inputs)
+    reader.fit(network.nodes[node.name] for node in _evaluation_graph(work, network).inputs)
     options = work.options
     passes = Passes(
         (options.wholes("minibatchSize") or [40960])[0],
@@ -183,11 +183,11 @@ def _tested(work: CommandWork, network: Network) -> Test:
         options.whole("firstMBsToShowResult", 0),
     )
     source = reader.source(work.dtype)
-    require_cuttable(_judged(work, network), network, source, [passes.minibatch])
+    require_cuttable(_evaluation_graph(work, network), network, source, [passes.minibatch])
     return Test(work, source, passes)
 
 
-def _judged(work: CommandWork, network: Network) -> Graph:
+def _evaluation_graph(work: CommandWork, network: Network) -> Graph:
     """Return the graph of the nodes that evaluate a network, then of its criteria."""
     groups = network.groups
     named = nodes_named(work, network, work.options.names("evalNodeNames"))

@@ -29,7 +29,7 @@ from netsharp_lsp.cntk.training.networks.models import (
 )
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
 from netsharp_lsp.cntk.training.options import Options
-from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
+from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, ignored_options
 from netsharp_lsp.cntk.training.plans.devices import facts_of, trained_by, training_job
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import TrainedTogether, trained_together
@@ -79,7 +79,7 @@ class Train(NamedTuple):
     goes_on: bool
     keeps: bool
     validation: Sweeps | None = None
-    unheard: Sequence[str] = ()
+    ignored_options: Sequence[str] = ()
     sharing: TrainedTogether = TrainedTogether()
     #: The command that makes the model with which training begins, if there is one.
     begins_with: str = ""
@@ -111,9 +111,10 @@ class Train(NamedTuple):
             reporter.notice(f"{names} of type {TRACE}: passed on, and not printed.")
         if self.truncation.notice:
             reporter.notice(self.truncation.notice)
-        if self.unheard:
+        if self.ignored_options:
             reporter.notice(
-                f"{', '.join(self.unheard)} of SGD: without effect, as no AutoAdjust is given."
+                f"{', '.join(self.ignored_options)} of SGD: without effect, as no AutoAdjust is "
+                "given."
             )
         self.work.store.make_way(self.work.model_path)
         ranks = self.ranks
@@ -128,7 +129,7 @@ class Train(NamedTuple):
             )
             reporter.done()
             return FINISHED
-        self._tell_network(None if begun is None else kept.name_of(begun), reporter)
+        self._report_network(None if begun is None else kept.name_of(begun), reporter)
         if begun is None:
             state, position = self._first(kept, reporter), Position()
         else:
@@ -168,7 +169,7 @@ class Train(NamedTuple):
         learnt = trained(self.network, self.criteria[0])
         return Checkpoints(self.work, self.network, learnt, self.plan, size, self.keeps, self.ranks)
 
-    def _tell_network(self, begun: str | None, reporter: RunReporter) -> None:
+    def _report_network(self, begun: str | None, reporter: RunReporter) -> None:
         """Print CNTK's log lines on the network before the first epoch, or after loading the model
         ``begun``.
         """
@@ -228,7 +229,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         options.text("trainCriterionNodeName"),
         options.text("evalCriterionNodeName"),
     )
-    plan = plan_of(options, work.dtype, network, _judge(network, criteria, options))
+    plan = plan_of(options, work.dtype, network, _adjusting_criterion(network, criteria, options))
     graph = lowered(network, criteria, criteria)
     device = trained_by(work.shop.device, work.shop.precision, training_job(graph, plan))
     if device is not None:
@@ -238,10 +239,10 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     reader = samples_of(work, shuffled=True)
     reader.fit(network.nodes[name] for name in dict.fromkeys(node.name for node in read))
     cutting = truncation(plan, options, reader.options)
-    judging = None
+    held_out = None
     if work.options.found("cvReader") is not None:
-        judging = samples_of(work, shuffled=True, name="cvReader")
-        judging.fit(network.nodes[node.name] for node in graph.inputs)
+        held_out = samples_of(work, shuffled=True, name="cvReader")
+        held_out.fit(network.nodes[node.name] for node in graph.inputs)
     if begun is None:
         offset = _seed_offset(command)
         starts = made_of(work, network, built.language, offset, computes=True).starts
@@ -249,7 +250,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         starts = {}
     source = reader.source(work.dtype, cutting.cut)
     require_cuttable(graph, network, source, plan.schedule.sizes)
-    validation = None if judging is None else judging.source(work.dtype)
+    validation = None if held_out is None else held_out.source(work.dtype)
     if validation is not None:
         require_cuttable(graph, network, validation, plan.schedule.sizes)
     return Train(
@@ -263,7 +264,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         work.options.truth("makeMode", True),
         options.truth("keepCheckPointFiles", False),
         validation,
-        unheard(options),
+        ignored_options(options),
         trained_together(work.options, options, work.dtype, work.shop.ranks.comm.size),
         "" if begun is None else begun.editor,
         facts_of(device),
@@ -313,7 +314,7 @@ def _seed_offset(command: Command) -> int:
     return found
 
 
-def _judge(network: Network, criteria: list[Node], options: Options) -> str:
+def _adjusting_criterion(network: Network, criteria: list[Node], options: Options) -> str:
     """Return the node that evaluates epochs instead of the criterion: the first evaluation node."""
     name = options.text("evalCriterionNodeName")
     if name:
@@ -322,11 +323,11 @@ def _judge(network: Network, criteria: list[Node], options: Options) -> str:
     return evaluating[0].name if evaluating else ""
 
 
-def _criteria(work: CommandWork, network: Network, wanted: str, judging: str) -> list[Node]:
+def _criteria(work: CommandWork, network: Network, wanted: str, evaluation: str) -> list[Node]:
     """Return the criterion that is trained, and the nodes that evaluate epochs in addition."""
     named = nodes_named(work, network, [wanted] if wanted else [])
     first = (named or list(network.groups["criterion"]))[:1]
     if not first:
         raise work.refused(f"the network of '{work.name}' has no criterion to train.")
-    evaluating = nodes_named(work, network, [judging] if judging else [])
+    evaluating = nodes_named(work, network, [evaluation] if evaluation else [])
     return list(dict.fromkeys((*first, *(evaluating or network.groups["evaluation"]))))

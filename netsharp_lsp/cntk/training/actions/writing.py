@@ -49,7 +49,7 @@ def format_of(scope: Scope | None, labels: Sequence[str]) -> Format:
         reason = f"'precisionFormat' is '{digits}', and digits such as .4 are expected."
         raise Refused(RunRefusal(reason, where_of(scope.text)))
 
-    def said(name: str, otherwise: str = "") -> str:
+    def unescaped(name: str, otherwise: str = "") -> str:
         text = options.text(name, otherwise)
         for escape, meant in _ESCAPES.items():
             text = text.replace(escape, meant)
@@ -59,13 +59,13 @@ def format_of(scope: Scope | None, labels: Sequence[str]) -> Format:
         kind,
         labels,
         options.truth("transpose", True),
-        said("prologue"),
-        said("epilogue"),
-        said("sequenceSeparator"),
-        said("sequencePrologue"),
-        said("sequenceEpilogue", "\n"),
-        said("elementSeparator", " "),
-        said("sampleSeparator", "\n"),
+        unescaped("prologue"),
+        unescaped("epilogue"),
+        unescaped("sequenceSeparator"),
+        unescaped("sequencePrologue"),
+        unescaped("sequenceEpilogue", "\n"),
+        unescaped("elementSeparator", " "),
+        unescaped("sampleSeparator", "\n"),
         digits,
     )
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 CROP = "Crop"
 OFFSETS = ("xOffset", "yOffset")
-_ONE_INPUT, _EVERY, _WEIGHED = slice(1), slice(None), slice(1, 2)
-_WINDOWED = {"Convolution": _WEIGHED, "Pooling": _ONE_INPUT, "MaxUnpooling": _ONE_INPUT}
+_ONE_INPUT, _EVERY, _WEIGHTS = slice(1), slice(None), slice(1, 2)
+_WINDOWED = {"Convolution": _WEIGHTS, "Pooling": _ONE_INPUT, "MaxUnpooling": _ONE_INPUT}
 #: The inputs whose positions a node follows, by type; others move them in no known way.
 _FOLLOWED = {
     **dict.fromkeys(

@@ -23,7 +23,7 @@ _TRIAL = 500
 POSITIVE, NOT_NEGATIVE = "has to be more than 0", "must not be negative"
 
 
-def adjusting_of(around: Options, judge: str, sizes: Sequence[int]) -> Adjusting:
+def adjusting_of(around: Options, criterion: str, sizes: Sequence[int]) -> Adjusting:
     """Return the adjustments that the block in a block SGD sets, with its minibatch sizes; none
     without a block.
     """
@@ -49,7 +49,7 @@ def adjusting_of(around: Options, judge: str, sizes: Sequence[int]) -> Adjusting
         options.truth("continueReduce", False),
         options.truth("loadBestModel", True),
         options.truth("UseCVSetControlLRIfCVExists", True),
-        judge if by_evaluation else "",
+        criterion if by_evaluation else "",
         _counted(options, "numPrevLearnRates", 5),
         options.whole("numBestSearchEpoch", 1),
         _samples(options, sizes),
@@ -57,7 +57,7 @@ def adjusting_of(around: Options, judge: str, sizes: Sequence[int]) -> Adjusting
     )
 
 
-def unheard(around: Options) -> list[str]:
+def ignored_options(around: Options) -> list[str]:
     """Return options of the block that are written outside it while there is none, and so are not
     read.
     """

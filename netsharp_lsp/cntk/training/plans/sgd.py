@@ -52,14 +52,14 @@ _CONSTANTS = {
 }
 
 
-def plan_of(options: Options, dtype: str, network: Network, judge: str) -> TrainingPlan:
+def plan_of(options: Options, dtype: str, network: Network, criterion: str) -> TrainingPlan:
     """Return the plan of a block; Refused where it contradicts itself or is incomplete.
 
-    `judge` is the node that may evaluate epochs instead of the trained criterion.
+    `criterion` is the node that may evaluate epochs instead of the trained criterion.
     """
     sizes = options.wholes("minibatchSize") or [256]
     demand(options, "minibatchSize", min(sizes) > 0, "has to be 1 or more")
-    adjusting = adjusting_of(options, judge, sizes)
+    adjusting = adjusting_of(options, criterion, sizes)
     rates = _one_of(options, _RATES)
     if rates is None and adjusting.when == BEFORE:
         rates = [], PER_SAMPLE

@@ -25,7 +25,7 @@ from netsharp_engine.cntk.images.transforms import (
     Transform,
     changed,
 )
-from netsharp_engine.cntk.samples.faults import Unheard
+from netsharp_engine.cntk.samples.faults import IgnoredFaults
 from netsharp_engine.data.errors import DataError
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.records import is_block
@@ -232,7 +232,7 @@ def _made(options: Options, files: RunFiles, labels: Options, streams: ImageStre
 
 def _first(listed: ImageList, grey: bool) -> Array:
     """Return the first image, whose size is that of all where none is given."""
-    for _, _, image in listed.images(Unheard()):
+    for _, _, image in listed.images(IgnoredFaults()):
         return pixels(image_bytes(image), image.path, grey)
     raise DataError(f"{listed.path}: lists no image.")
 

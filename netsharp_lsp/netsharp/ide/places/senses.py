@@ -96,12 +96,12 @@ class Senses:
             return NUMBER if HEXADECIMAL.match(word) else MACRO
         return None
 
-    def _say(self, name: Name | None, sense: Sense) -> None:
+    def _set_sense(self, name: Name | None, sense: Sense) -> None:
         if name is not None and name.end > name.start:
             self._senses[name.start] = sense
 
     def _declare(self, item: ConstantItem | LayerItem, sense: Sense) -> None:
-        self._say(item.name, sense)
+        self._set_sense(item.name, sense)
         self.declared[item.name.start] = item
 
     def _near(self, nodes: Sequence[Node]) -> Iterator[Node]:
@@ -114,7 +114,7 @@ class Senses:
 
     def _note(self, declaration: Declaration) -> None:
         if declaration.kind == "unknown" and declaration.keyword is not None:
-            self._say(declaration.keyword, KEYWORD)
+            self._set_sense(declaration.keyword, KEYWORD)
         for item in self._near(declaration.items):
             if isinstance(item, ConstantItem):
                 self._constant(item)
@@ -123,8 +123,8 @@ class Senses:
             elif isinstance(item, BundleItem):
                 self._bundle(item)
             elif isinstance(item, ShareItem):
-                self._say(item.source if isinstance(item.source, Name) else None, LAYER)
-                self._say(item.name, LAYER)
+                self._set_sense(item.source if isinstance(item.source, Name) else None, LAYER)
+                self._set_sense(item.name, LAYER)
 
     def _constant(self, item: ConstantItem) -> None:
         self._declare(item, CONSTANT_DECLARED)
@@ -141,12 +141,12 @@ class Senses:
                 self._bundle(bundle)
 
     def _bundle(self, item: BundleItem) -> None:
-        self._say(item.source, LAYER)
+        self._set_sense(item.source, LAYER)
         self._function(item.misplaced)
         predicate = item.predicate
         if predicate is not None:
-            self._say(predicate.source, PARAMETER_DECLARED)
-            self._say(predicate.destination, PARAMETER_DECLARED)
+            self._set_sense(predicate.source, PARAMETER_DECLARED)
+            self._set_sense(predicate.destination, PARAMETER_DECLARED)
             self._parameters = parameters_of(predicate)
             self._expression(predicate.condition)
             self._parameters = ()
@@ -154,20 +154,20 @@ class Senses:
 
     def _attributes(self, attributes: Sequence[Attribute]) -> None:
         for attribute in attributes:
-            self._say(attribute.name, ATTRIBUTE)
+            self._set_sense(attribute.name, ATTRIBUTE)
             self._expression(attribute.value)
 
     def _function(self, name: Name | None) -> None:
         known = name is not None and name.text.lower() in NAMES
-        self._say(name, BUILT_IN if known else UNKNOWN_FUNCTION)
+        self._set_sense(name, BUILT_IN if known else UNKNOWN_FUNCTION)
 
     def _expression(self, expression: Expression | None) -> None:
         if expression is None:
             return
         for node in operands((expression,)):
             if isinstance(node, Name):
-                self._say(node, PARAMETER if node.text in self._parameters else CONSTANT)
+                self._set_sense(node, PARAMETER if node.text in self._parameters else CONSTANT)
             elif isinstance(node, Call):
-                self._say(node.function, BUILT_IN)
+                self._set_sense(node.function, BUILT_IN)
             elif isinstance(node, Blob):
                 self._blobs.append((node.start, node.end))

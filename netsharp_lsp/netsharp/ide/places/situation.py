@@ -22,7 +22,7 @@ TOKEN = re.compile(
 )
 NEXT_ATTRIBUTE = re.compile(rb"//[^\r\n]*|([A-Za-z_]\w*)\s*=(?![=>])|[{}]")
 WORD_BEFORE = re.compile(rb"[A-Za-z_]\w*\Z")
-WORD_BEHIND = re.compile(rb"\w*")
+WORD_AFTER = re.compile(rb"\w*")
 #: More text before the cursor in one declaration is trained weights: nothing is proposed there.
 LONGEST = 40_000
 #: The bytes after the cursor that are searched for attributes given already.
@@ -99,7 +99,7 @@ def situation_at(specification: Specification, offset: int) -> Situation | None:
         return None
     word = WORD_BEFORE.search(data, max(base, offset - 200), offset)
     start = word.start() if word else offset
-    behind = WORD_BEHIND.match(data, offset)
+    behind = WORD_AFTER.match(data, offset)
     end = behind.end() if behind and (word or data[offset : offset + 1].isalpha()) else offset
     situation = Situation(start, end)
     _Reader(data, base, situation).read()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 KIND = "quickfix.bind"
 BIND = "netsharp.server.bindData"
 #: The kinds of layers that have as many nodes as the data says; of hidden ones a person says it.
-TOLD_BY_DATA = ("input", "output")
+SIZED_BY_DATA = ("input", "output")
 
 
 def bound_data(site: Site) -> Iterator[Action]:
@@ -21,6 +21,6 @@ def bound_data(site: Site) -> Iterator[Action]:
     layer = site.layer()
     if layer is None or not layer.auto or layer.nodes is not None:
         return
-    if layer.kind in TOLD_BY_DATA:
+    if layer.kind in SIZED_BY_DATA:
         title = f"Bind a data file, which gives the size of '{layer.name}'"
         yield Action(title, KIND, command=Command(BIND, title, (DOCUMENT,)))

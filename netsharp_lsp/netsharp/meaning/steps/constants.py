@@ -85,7 +85,7 @@ def _evaluate(constant: Constant, network: Network) -> None:
             if current.item.value is not None:
                 unit = network.units[current.declaration]
                 value = network.evaluate(unit.declaration, current.item.value, unit.report)
-                vague = network.doubts.vague(unit.declaration, current.item.value)
+                vague = network.doubts.is_uncertain(unit.declaration, current.item.value)
                 current.value = None if vague else value
 
 

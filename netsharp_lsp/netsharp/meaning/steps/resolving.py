@@ -71,7 +71,7 @@ class Resolver:
         items = size.items if isinstance(size, Tuple) else (size,)
         dimensions = [self._dimension(item) for item in items]
         known = [dimension for dimension in dimensions if dimension is not None]
-        vague = self.network.doubts.vague(self.declaration, size)
+        vague = self.network.doubts.is_uncertain(self.declaration, size)
         if known and len(known) == len(dimensions) and not vague:
             layer.shape = tuple(known)
 

@@ -91,7 +91,7 @@ def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if edges is None or not edges.count or len(bundle.layer.bundles) > 1:
         return
     differing = differing_ranges(bundle)
-    if differing and not outlasts(bundle, differing):
+    if differing and not destination_is_longer(bundle, differing):
         return
     notes = [
         Note(f"{ranges(bundle, term, network)}.", RelativeSpan.of(bundle.declaration, term[0]))
@@ -151,7 +151,7 @@ def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
     """
     differing = differing_ranges(bundle)
     alone = len(bundle.layer.bundles) == 1 and counted(bundle, network) is not None
-    if alone and outlasts(bundle, differing):
+    if alone and destination_is_longer(bundle, differing):
         return
     for term in differing:
         assert bundle.source is not None
@@ -163,7 +163,7 @@ def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
         )
 
 
-def outlasts(bundle: Bundle, differing: list[tuple[Binary, int, int]]) -> bool:
+def destination_is_longer(bundle: Bundle, differing: list[tuple[Binary, int, int]]) -> bool:
     """Return whether the destination's range is the longer one in each of the terms."""
     predicate = bundle.item.predicate
     assert predicate is not None

@@ -101,7 +101,7 @@ def is_misspelt_from(word: str) -> bool:
     )
 
 
-def says_from(item: LayerItem) -> bool:
+def has_misspelt_from(item: LayerItem) -> bool:
     """Return whether a layer's activation is a misspelt `from`."""
     return item.activation is not None and is_misspelt_from(item.activation.text)
 
@@ -238,7 +238,7 @@ def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
     item = layer.item
     unconnected = not item.bundles and item.body is None and layer.kind != "input"
     known = layer.declaration.kind in ("hidden", "output", "unknown")
-    if unconnected and known and says_nothing(layer, network):
+    if unconnected and known and has_only_misspelt_from(layer, network):
         yield without_from(layer, next(above(layer, network), None))
 
 
@@ -254,10 +254,10 @@ def above(layer: Layer, network: Network) -> Iterator[Layer]:
         declaration = network.specification.before(declaration)
 
 
-def says_nothing(layer: Layer, network: Network) -> bool:
+def has_only_misspelt_from(layer: Layer, network: Network) -> bool:
     """Return whether a layer has only a misspelt `from` in place of its connection."""
     declaration, doubts = layer.declaration, network.doubts
-    if says_from(layer.item):
+    if has_misspelt_from(layer.item):
         return not doubts.explained(declaration)
     goes_on = declaration in doubts.debris.continued
     return not goes_on and not head_in_doubt(layer, network)

@@ -19,7 +19,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
     LayerItem,
     WordItem,
 )
-from netsharp_lsp.netsharp.rules import DECLARATION, UNSAID, rule
+from netsharp_lsp.netsharp.rules import DECLARATION, UNREPORTED, rule
 from netsharp_lsp.netsharp.rules.syntax.brackets import bare_value
 from netsharp_lsp.netsharp.rules.syntax.bundles import kind_meant
 from netsharp_lsp.netsharp.rules.syntax.case import REACH, Case, blocks_of
@@ -45,7 +45,11 @@ from netsharp_lsp.netsharp.rules.syntax.explanations import (
     superfluous_closer,
     word_operator,
 )
-from netsharp_lsp.netsharp.rules.syntax.layers import is_activation, lone_activation, says_from
+from netsharp_lsp.netsharp.rules.syntax.layers import (
+    has_misspelt_from,
+    is_activation,
+    lone_activation,
+)
 from netsharp_lsp.netsharp.rules.syntax.neighbours import (
     activation_before_size,
     called_activation,
@@ -123,7 +127,7 @@ def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Find
         yield displaced(group, declaration, stray, network)
 
 
-@rule("NS026", "error", on=UNSAID, rests=Rests.TEXT)
+@rule("NS026", "error", on=UNREPORTED, rests=Rests.TEXT)
 def unreadable_text(network: Network, _network: Network) -> Iterator[Finding]:
     """Report the first fault of a text in which no rule has found any."""
     doubtful = network.specification.doubtful
@@ -197,7 +201,7 @@ def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]
 def continuation(declaration: Declaration, before: Declaration, network: Network) -> Finding | None:
     """Return the finding for text that continues where a declaration should have ended."""
     last = before.items[-1] if before.items else None
-    if isinstance(last, LayerItem) and not last.bundles and says_from(last):
+    if isinstance(last, LayerItem) and not last.bundles and has_misspelt_from(last):
         return None
     empty = EMPTY_PARENTHESES.match(network.specification.text(declaration, 0, declaration.end))
     if empty and isinstance(last, LayerItem) and last.activation is not None:

@@ -326,7 +326,7 @@ class _Opening:
             raise Unreadable(f"has {len(inputs)} inputs, too few")
         shapes = [self._nodes[one].shape if one in self._nodes else () for one in inputs]
         try:
-            operation, said = row.said(given, shapes)
+            operation, said = row.in_first_format(given, shapes)
         except (TypeError, ValueError):
             raise Unreadable("has attributes of another kind than it needs") from None
         turned = (*(inputs[at] for at in row.order), *inputs[len(row.order) :])

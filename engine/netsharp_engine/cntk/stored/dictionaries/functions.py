@@ -52,7 +52,7 @@ class Twin(NamedTuple):
     attributes: Callable[[Given, Shapes], dict[str, Any]]
     order: tuple[int, ...] = ()
 
-    def said(self, given: Given, shapes: Shapes) -> tuple[str, dict[str, Any]]:
+    def in_first_format(self, given: Given, shapes: Shapes) -> tuple[str, dict[str, Any]]:
         """Return its type in the first format, and its attributes there; ``shapes`` are those of
         its inputs that are known. Unreadable where the first format has no terms for it.
         """
@@ -61,10 +61,10 @@ class Twin(NamedTuple):
             if given.get("reductionOpName", "Sum") != "Sum":
                 raise Unreadable("reduces all samples of a minibatch to one")
             return "SumElements", {}
-        said = self.attributes(given, shapes)
-        if any(axis < 0 for key in _AXES for axis in _several(said.get(key, 1))):
-            said["axesFromEnd"] = True
-        return self.operation, said
+        in_first_format = self.attributes(given, shapes)
+        if any(axis < 0 for key in _AXES for axis in _several(in_first_format.get(key, 1))):
+            in_first_format["axesFromEnd"] = True
+        return self.operation, in_first_format
 
 
 def _several(axes: Any) -> tuple[int, ...]:

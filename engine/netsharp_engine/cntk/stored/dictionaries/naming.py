@@ -112,13 +112,13 @@ def grouped(
     """Return the groups of nodes as the first format has them, and all nodes worth asking for."""
     by_name = {node.name: node for node in nodes}
     roots = [name for name in roots if name in by_name]
-    judged = [_unsummed(by_name, name) for name in roots]
-    criteria = [name for name in judged if by_name[name].operation in _CRITERIA]
-    evaluations = [name for name in judged if by_name[name].operation in _EVALUATIONS]
+    undivided = [_unsummed(by_name, name) for name in roots]
+    criteria = [name for name in undivided if by_name[name].operation in _CRITERIA]
+    evaluations = [name for name in undivided if by_name[name].operation in _EVALUATIONS]
     first, others = criteria[:1], [*criteria[1:], *evaluations]
-    judging = list(dict.fromkeys((*first, *others)))
-    answers = [name for name, of in zip(roots, judged, strict=True) if of not in judging]
-    sources = [source for name in judging for source in by_name[name].inputs]
+    criterion_names = list(dict.fromkeys((*first, *others)))
+    answers = [name for name, of in zip(roots, undivided, strict=True) if of not in criterion_names]
+    sources = [source for name in criterion_names for source in by_name[name].inputs]
     answers += [name for name in sources if by_name[name].operation not in _INPUTS]
     answers = list(dict.fromkeys(answers))
     needed = _reached(by_name, answers)
@@ -137,10 +137,10 @@ def grouped(
         node.name
         for node in nodes
         if node.operation not in leaves
-        and node.name not in judging
+        and node.name not in criterion_names
         and node.block is None
         and (node.label or node.name not in read)
-        and _unsummed(by_name, node.name) not in judging
+        and _unsummed(by_name, node.name) not in criterion_names
     ]
     return groups, tuple(dict.fromkeys((*answers, *further)))
 
