@@ -17,7 +17,7 @@ from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Memory
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
-from netsharp_engine.train.drafting.drafts import draft_run, with_variants
+from netsharp_engine.train.drafting.drafts import draft_run, run_facts
 from netsharp_engine.train.examining.layers import layer_figures, some_rows
 from netsharp_engine.train.examining.trivial import Evidence, explain_trivial, is_no_better
 from netsharp_engine.train.failures import TrainingError
@@ -161,9 +161,7 @@ class Run:
 
     def run(self) -> Outcome:
         """Train to the end, to a request to stop, or to the first number that is not finite."""
-        self._emit(
-            "start", metrics=self._extent(), device=with_variants(self.device, self._program)
-        )
+        self._emit("start", metrics=self._extent(), device=run_facts(self.device, self._program))
         status, message = "finished", ""
         while self._state.epoch < self._settings.epochs:
             verdict = self._epoch()

@@ -61,7 +61,7 @@ def expected_objective(graph: Graph, settings: TrainingSettings) -> Objective:
     return choose_objective(graph, classes, settings.loss, outputs)
 
 
-def with_variants(facts: dict[str, str], program: Program) -> dict[str, str]:
+def run_facts(facts: dict[str, str], program: Program) -> dict[str, str]:
     """Return facts of a device with what a program says of how it computes there, if anything."""
     variants: str = getattr(program, "variants", "")
     return {**facts, "variants": variants} if facts and variants else facts
