@@ -150,10 +150,10 @@ def migrate(
         if item.language in family.suffixes.values():
             languages[os.path.realpath(item.path)] = item.language
     folders = [name] if os.path.isdir(name) else []
-    asked = Wanted(languages, folders, gathered.layers, files, find, roots)
-    asked.assignments, asked.force = assignments(set), force
+    request = Wanted(languages, folders, gathered.layers, files, find, roots)
+    request.assignments, request.force = assignments(set), force
     migrations = family.migrations
-    migration = sentences(lambda: migrations.plan(asked))
+    migration = sentences(lambda: migrations.plan(request))
     problems = [*gathered.missing, *migration.problems]
     if problems:
         raise ValueError(" ".join(problems))
@@ -214,9 +214,9 @@ def _networks(
 def _described(
     subject: Subject, experiments: Experiments, assigned: tuple[str, ...], command: str | None
 ) -> dict[str, Any] | None:
-    asked = asked_of([subject], assigned)
-    asked.command = command
-    return sentences(lambda: experiments.describe(subject.name, asked)).document
+    request = asked_of([subject], assigned)
+    request.command = command
+    return sentences(lambda: experiments.describe(subject.name, request)).document
 
 
 def _command(

@@ -72,8 +72,8 @@ def run(
     0.1
     """
     follower = _Figures()
-    asked, experiments = _asked(specification, command, assignments(set))
-    answer = sentences(lambda: experiments.perform(asked, follower))
+    request, experiments = _request(specification, command, assignments(set))
+    answer = sentences(lambda: experiments.perform(request, follower))
     if not answer.code:
         return follower.runs()
     failure = _failure(answer, follower.notices[-1:])
@@ -86,12 +86,12 @@ def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
     """Return the exception for a run that is incomplete."""
     if answer.reports:
         return refused(answer)
-    said = " ".join((*answer.printed, *answer.complaints) or notices)
+    message = " ".join((*answer.printed, *answer.complaints) or notices)
     is_data = answer.code == _FAULTY and answer.complaints
-    return DataError(said) if is_data else TrainingError(said)
+    return DataError(message) if is_data else TrainingError(message)
 
 
-def _asked(
+def _request(
     specification: Specification, command: str | Sequence[str] | None, assigned: tuple[str, ...]
 ) -> tuple[Performance, Experiments]:
     """Return the request, and the family that answers it."""
@@ -104,7 +104,7 @@ def _asked(
     names: tuple[str, ...] = ()
     if command is not None:
         names = (f"command={command if isinstance(command, str) else ':'.join(command)}",)
-    asked = Performance(
+    request = Performance(
         (f"configFile={_TEXT if is_text else subject.name}", *assigned, *names),
         os.curdir,
         lambda named: roots_around(
@@ -113,8 +113,8 @@ def _asked(
         lambda folder, roots: around.find(folder),
     )
     if is_text:
-        asked.texts = {os.path.realpath(_TEXT): subject.text()}
-    return asked, experiments
+        request.texts = {os.path.realpath(_TEXT): subject.text()}
+    return request, experiments
 
 
 def _begins_run(subject: Subject, experiments: Experiments) -> bool:

@@ -150,12 +150,12 @@ def inspected(subject: Subject, assigned: tuple[str, ...]) -> list[Diagnostic]:
         return Job(Input(name, path, language=language))
 
     jobs = [Job(item) for item in subject.items]
-    asked = Inspection(jobs, subject.read, job_for, _one_by_one, around.find, around.roots)
-    asked.layers = [subject.name] if subject.layered else []
-    asked.assignments = assigned
+    request = Inspection(jobs, subject.read, job_for, _one_by_one, around.find, around.roots)
+    request.layers = [subject.name] if subject.layered else []
+    request.assignments = assigned
     experiments = subject.family.experiments
     assert experiments is not None
-    outcomes = sentences(lambda: experiments.inspect(asked))
+    outcomes = sentences(lambda: experiments.inspect(request))
     problems = [sentence for outcome in outcomes for sentence in outcome.problems]
     if problems:
         raise ValueError(" ".join(problems))
@@ -190,10 +190,10 @@ def looked_up(subject: Subject, assigned: tuple[str, ...], path: str | None = No
         first = os.path.abspath(first)  # It is a file, and no assignment.
     text = (lambda: b"") if subject.items[0].path is not None else subject.text
     named, find = (lambda _: around.roots), (lambda folder, _: around.find(folder))
-    asked = Lookup([first, *assigned], "", named, find, text, subject.name)
-    asked.json = True
-    asked.path = path
-    return configurations.resolve(asked)
+    request = Lookup([first, *assigned], "", named, find, text, subject.name)
+    request.json = True
+    request.path = path
+    return configurations.resolve(request)
 
 
 def refused(answer: Answer) -> ValueError:

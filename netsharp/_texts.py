@@ -189,9 +189,9 @@ def describe(
         data = subject.text()
         refuse_errors(data, context, subject.language)
         return language_by_id(subject.language).describe(data, context)
-    asked = asked_of([subject], assigned)
-    asked.command = command
-    answer = sentences(lambda: experiments.describe(subject.name, asked))
+    request = asked_of([subject], assigned)
+    request.command = command
+    answer = sentences(lambda: experiments.describe(subject.name, request))
     if answer.document is None:
         raise refused(answer)
     return answer.document
@@ -264,8 +264,8 @@ def compare(
         compared = language_by_id(subjects[1].language)
         return _comparison(compared.compare((first, context), (second, context)))
     names_of = [one.name for one in subjects]
-    asked = asked_of(subjects, assigned)
-    answer = sentences(lambda: experiments.compare(names_of[0], names_of[1], asked))
+    request = asked_of(subjects, assigned)
+    answer = sentences(lambda: experiments.compare(names_of[0], names_of[1], request))
     if answer.comparison is None:
         raise refused(answer)
     return _comparison(answer.comparison)

@@ -147,29 +147,29 @@ if TYPE_CHECKING:
         def scripts(self) -> tuple[str, ...]:
             """Return the suffixes of files that start runs and are in no language of the family."""
 
-        def inspect(self, asked: Inspection) -> list[Outcome]:
+        def inspect(self, request: Inspection) -> list[Outcome]:
             """Check and repair files: an outcome for each, and one for each made of `job_for`."""
 
-        def describe(self, argument: str, asked: Question) -> Answer:
+        def describe(self, argument: str, request: Question) -> Answer:
             """Describe the network that an argument means: the answer's `document`."""
 
-        def compare(self, before: str, after: str, asked: Question) -> Answer:
+        def compare(self, before: str, after: str, request: Question) -> Answer:
             """Compare the networks that two arguments mean: the answer's `comparison`."""
 
-        def perform(self, asked: Performance, follower: Follower) -> Answer:
+        def perform(self, request: Performance, follower: Follower) -> Answer:
             """Run the commands of a run; the answer's code is 0 done, 1 where data or configuration
             have errors, 2 where it is impossible, 130 where `follower` stops it.
             """
 
-        def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
+        def training_jobs(self, request: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
             """Return the jobs for a device of the training commands of a run, by command, without
             running them; the answer says why they cannot be known.
             """
 
-        def sample_reading(self, asked: Performance) -> SampleReading:
+        def sample_reading(self, request: Performance) -> SampleReading:
             """Return the reader of images that a run uses. Raises DataError where there is none."""
 
-        def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
+        def trained_on(self, path: str, label: str, request: Performance) -> TrainedOn | None:
             """Return the samples that a model of the program's was trained on, where its run is
             known, and the names of the classes of the input ``label``; raises DataError, a
             sentence, where they cannot be determined.
@@ -235,11 +235,11 @@ if TYPE_CHECKING:
             given: Premises,
             files: Files,
             roots: Roots,
-            tell: Callable[[str, str], object],
+            report: Callable[[str, str], object],
         ) -> Sequence[PlacedRun]:
             """Return the runs that scripts below a folder start; OSError where it is not read.
 
-            `tell` is called with the path of each script that is only partly read, and sentences.
+            `report` is called with the path of each script that is only partly read, and sentences.
             """
 
         def supposed(self, path: str, given: Premises, files: Files) -> PlacedRun:
@@ -252,7 +252,7 @@ if TYPE_CHECKING:
         def purpose(self) -> str:
             """Return the purpose of the command, in the imperative, for its help."""
 
-        def resolve(self, asked: Lookup) -> Answer:
+        def resolve(self, request: Lookup) -> Answer:
             """Return the values of the items."""
 
         def listed(
@@ -271,7 +271,7 @@ if TYPE_CHECKING:
         def without(self) -> str:
             """A sentence on why there is nothing to carry over, which begins in lower case."""
 
-        def plan(self, asked: Wanted) -> Migration:
+        def plan(self, request: Wanted) -> Migration:
             """Compute the migration of texts; writes nothing."""
 
     class Migration(Protocol):

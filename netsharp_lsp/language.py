@@ -228,7 +228,7 @@ def read_portable(path: str, outputs: Sequence[str]) -> Portable | Model:
     return read_model(path)
 
 
-def sample_reading(asked: Performance) -> SampleReading:
+def sample_reading(request: Performance) -> SampleReading:
     """Return the reader of images that the run of a named configuration uses. Raises DataError
     where there is none.
     """
@@ -236,18 +236,18 @@ def sample_reading(asked: Performance) -> SampleReading:
 
     for family in families():
         if family.experiments is not None:
-            return family.experiments.sample_reading(asked)
+            return family.experiments.sample_reading(request)
     raise DataError("no language here has runs, whose readers could read images.")
 
 
-def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
+def trained_on(path: str, label: str, request: Performance) -> TrainedOn | None:
     """Return the samples that a model of another program was trained on, where its run is known,
     and the names of the classes of the input ``label``; raises DataError where there are none.
     """
     family = family_of_model(path)
     if family is None or family.experiments is None:
         return None
-    return family.experiments.trained_on(path, label, asked)
+    return family.experiments.trained_on(path, label, request)
 
 
 def text_formats() -> dict[str, str]:

@@ -98,7 +98,7 @@ class Settings:
 class SettingsFinder:
     """Finds and reads the settings of folders, each file once; `find` may raise SettingsError.
 
-    A file that `leads_out` of the folders that may be read is skipped, with a call of `tell`.
+    A file that `leads_out` of the folders that may be read is skipped, with a call of `report`.
     """
 
     __slots__ = ("_known", "_leads_out", "_report")
@@ -106,10 +106,10 @@ class SettingsFinder:
     def __init__(
         self,
         leads_out: Callable[[str], bool] = lambda file: False,
-        tell: Callable[[str], object] = lambda sentence: None,
+        report: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self._leads_out = leads_out
-        self._report = tell
+        self._report = report
         self._known: dict[str, Settings] = {}
 
     def find(self, directory: str) -> Settings:

@@ -273,8 +273,8 @@ def compile_model(
 
     some = next(_pairs(model, rows))
 
-    def plan(asked: CompileSettings) -> IntegerNetwork:
-        made = planned(layers, model.normalizer, features, seen, asked)
+    def plan(chosen: CompileSettings) -> IntegerNetwork:
+        made = planned(layers, model.normalizer, features, seen, chosen)
         return made if has_tables else corrected(made, layers, *some)
 
     network = plan(settings)

@@ -80,9 +80,9 @@ def require_names(layers: Sequence[SummedLayer], named: Iterable[str]) -> None:
     for name in named:
         if name not in names:
             near = nearest(name, [*names, *nodes])
-            asked = "" if near else f" There are {len(names)}; --explain lists them."
+            hint = "" if near else f" There are {len(names)}; --explain lists them."
             raise CompileError(
-                f"There is no layer '{excerpt(name)}' to have a width of its own.{near}{asked}"
+                f"There is no layer '{excerpt(name)}' to have a width of its own.{near}{hint}"
             )
 
 

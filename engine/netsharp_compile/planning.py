@@ -97,10 +97,10 @@ def schemes_without_data(
     if not is_shared(function, settings.method, settings.share_tables):
         return word, word
     values = value_range(function)
-    target, told = (width.covering(values, bits) for bits in (width.bits, width.index))
+    target, index_scheme = (width.covering(values, bits) for bits in (width.bits, width.index))
     if function in BY_ENDS and is_identity(function, target):
         return target, target
-    sums = sum_range(function, (0.0, 0.0), told, shared=True)
+    sums = sum_range(function, (0.0, 0.0), index_scheme, shared=True)
     return width.covering(sums, width.index), target
 
 
@@ -288,8 +288,8 @@ def hidden_schemes(
     if function in BY_ENDS and is_identity(function, target):
         return target, target
     # More codes than those of the sums would not be distinguished.
-    told = width.covering(values, width.index)
-    sums = sum_range(function, seen.sums[:2], told, shared=shared)
+    index_scheme = width.covering(values, width.index)
+    sums = sum_range(function, seen.sums[:2], index_scheme, shared=shared)
     return width.covering(sums, width.index), target
 
 

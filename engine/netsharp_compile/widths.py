@@ -62,8 +62,8 @@ class OperandWidth:
 
     def __str__(self) -> str:
         """Return the name."""
-        behind = "" if self.index == self.bits else f"/{self.index}"
-        return f"{self.kind}{self.bits}{behind}"
+        index = "" if self.index == self.bits else f"/{self.index}"
+        return f"{self.kind}{self.bits}{index}"
 
     def raised(self) -> OperandWidth | None:
         """Return the next more exact width; None after the last."""

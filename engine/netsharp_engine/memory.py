@@ -21,8 +21,8 @@ def free_memory() -> int | None:
     """Return the bytes that may still be taken: the least of the reported amounts; None without
     any.
     """
-    told = (_free_of_system(), _free_of_limit(), *_free_of_groups())
-    return min((amount for amount in told if amount is not None), default=None)
+    amounts = (_free_of_system(), _free_of_limit(), *_free_of_groups())
+    return min((amount for amount in amounts if amount is not None), default=None)
 
 
 def _free_of_system() -> int | None:

@@ -200,9 +200,9 @@ def _inspected(
     for family in families():
         joined = [job for job in jobs if job.item.family is family]
         if joined and family.experiments is not None:
-            asked, further = _inspection(joined, args, find, roots)
-            asked.layers = [one for one in gathered.layers if layered_in(one) is family]
-            outcomes += family.experiments.inspect(asked)
+            request, further = _inspection(joined, args, find, roots)
+            request.layers = [one for one in gathered.layers if layered_in(one) is family]
+            outcomes += family.experiments.inspect(request)
             checked += [*joined, *further]
     return checked, outcomes
 
@@ -220,12 +220,12 @@ def _inspection(
         further.append(Job(item, find(item.directory), args, roots, named=False))
         return further[-1]
 
-    asked = Inspection(jobs, read_bytes, job_for, do_each, find, roots)
-    asked.folders = [path for path in args.paths if os.path.isdir(path)]
-    asked.assignments = tuple(args.set)
-    asked.unsafe = args.unsafe_fixes
-    asked.reads_data = args.read_data
-    return asked, further
+    request = Inspection(jobs, read_bytes, job_for, do_each, find, roots)
+    request.folders = [path for path in args.paths if os.path.isdir(path)]
+    request.assignments = tuple(args.set)
+    request.unsafe = args.unsafe_fixes
+    request.reads_data = args.read_data
+    return request, further
 
 
 def _roots(args: argparse.Namespace) -> Roots:

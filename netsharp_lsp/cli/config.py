@@ -105,11 +105,11 @@ def _resolved(configurations: Configurations, args: argparse.Namespace) -> Answe
         return roots_for(named, args)
 
     name = args.stdin_filename
-    asked = Lookup(args.items, args.cd, around, settings_for, stdin, name)
-    asked.path, asked.exact = args.get, args.exact
-    asked.command, asked.flat = args.command, args.flatten
-    asked.json = args.format == "json"
-    return configurations.resolve(asked)
+    request = Lookup(args.items, args.cd, around, settings_for, stdin, name)
+    request.path, request.exact = args.get, args.exact
+    request.command, request.flat = args.command, args.flatten
+    request.json = args.format == "json"
+    return configurations.resolve(request)
 
 
 def _listed(configurations: Configurations, args: argparse.Namespace) -> Answer:

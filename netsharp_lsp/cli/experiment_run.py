@@ -111,13 +111,13 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
         return settings_finder(args, roots)(folder)
 
     items = (args.specification, *args.items, *args.set)
-    asked = Performance(items, args.cd, around, settings_for)
-    asked.log = args.cntk_log or ""
-    asked.tensors = args.model_format == "safetensors"
-    asked.starts_programs = args.allow_commands
-    asked.ranks = ranks
-    asked.device = args.device or ""
-    asked.precision = args.precision or ""
+    request = Performance(items, args.cd, around, settings_for)
+    request.log = args.cntk_log or ""
+    request.tensors = args.model_format == "safetensors"
+    request.starts_programs = args.allow_commands
+    request.ranks = ranks
+    request.device = args.device or ""
+    request.precision = args.precision or ""
     with ExitStack() as stack:
         log = stack.enter_context(RunLog(args.log)) if args.log and not silent else None
         quiet = args.quiet or silent or args.cntk_log is not None
@@ -125,7 +125,7 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
         should_stop = stack.enter_context(catch_interrupts())
         lines = args.cntk_log is not None and not silent
         follower = _Following(display, log, lines, should_stop, silent=silent)
-        answer = experiments.perform(asked, follower)
+        answer = experiments.perform(request, follower)
     if quiet or args.events:
         answer.lines = ()
     if not silent:

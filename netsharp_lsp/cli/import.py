@@ -119,17 +119,17 @@ def _path_from(folder: str, path: str) -> str:
 
 def _outside(script: str, output: str, call: ImportedCall) -> list[str]:
     """Return the folders that a run must be allowed to read, for the table of a call elsewhere."""
-    said = []
+    sentences = []
     for one in call.settings:
         if one.key == "train":
             path = os.path.join(os.path.dirname(script), str(one.value))
             if not Roots((root_of(output),)).holds(path):
                 shown = os.path.dirname(os.path.normpath(path)) or os.curdir
-                said.append(
+                sentences.append(
                     f"{script}:{one.line}: {one.argument}: {os.path.normpath(path)} lies outside "
                     f"{output}, so run it with --root {shown}."
                 )
-    return said
+    return sentences
 
 
 def _different(path: str, data: bytes) -> str | None:

@@ -106,10 +106,10 @@ def _planned(
         if item.path is None or not os.path.isfile(item.path)
     ]
     folders = [path for path in args.paths if os.path.isdir(path)]
-    asked = Wanted(languages, folders, gathered.layers, files, find, roots)
-    asked.assignments, asked.force = tuple(args.set), args.force
+    request = Wanted(languages, folders, gathered.layers, files, find, roots)
+    request.assignments, request.force = tuple(args.set), args.force
     assert family.migrations is not None
-    migration = family.migrations.plan(asked)
+    migration = family.migrations.plan(request)
     problems = [*gathered.missing, *absent, *migration.problems]
     return migration, problems, list(languages)
 

@@ -125,8 +125,8 @@ def _run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
         complain(problem)
         return FAILED
     try:
-        asked = Performance((name, *args.items), args.cd, around, settings_for)
-        answer, jobs = experiments.training_jobs(asked)
+        request = Performance((name, *args.items), args.cd, around, settings_for)
+        answer, jobs = experiments.training_jobs(request)
         if answer.code:
             show_answer(answer)
             return answer.code
@@ -185,19 +185,19 @@ def _found(name: str, device: Device, job: Job) -> Planned:
     return found
 
 
-def _device(asked: str, precision: str, job: Job) -> Device:
+def _device(device: str, precision: str, job: Job) -> Device:
     """Return the device that would compute; only ``auto`` requires it to be present."""
     from netsharp_engine.backends import Device
 
-    if asked == AUTO:
+    if device == AUTO:
         chosen = choose(AUTO, [job], precision)
         if isinstance(chosen, Unusable):
             raise SubjectError(str(chosen))
         return chosen
-    made = planner(asked, precision)
+    made = planner(device, precision)
     if isinstance(made, Unusable):
-        raise SubjectError(f"device = {asked}: {made}")
-    name = getattr(made, "name", asked)
+        raise SubjectError(f"device = {device}: {made}")
+    name = getattr(made, "name", device)
     return Device(str(name), made, title_of(made), "requested")
 
 

@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     usual = NUMBERS_APART if found.differing is None else CLASSES_APART
     allowed = usual if args.max_apart is None else args.max_apart
     if args.format == "json":
-        told = {
+        document = {
             "version": 1,
             "rows": found.rows,
             "agreement": found.agreement,
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
             "allowed": allowed,
             "within": found.is_within(allowed),
         }
-        give(f"{to_json(plain(told), indent=2, allow_nan=False)}\n")
+        give(f"{to_json(plain(document), indent=2, allow_nan=False)}\n")
     else:
         say([str(found)])
     if found.is_within(allowed):

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     """List a model's weights, or write its specification with them; 0 done, 2 could not run."""
     target = args.to or args.output or (args.model if args.source else None)
     try:
-        text = _asked(args)
+        text = _specification_text(args)
     except ModelError as error:
         complain(str(error))
         return FAILED
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _asked(args: argparse.Namespace) -> bytes:
+def _specification_text(args: argparse.Namespace) -> bytes:
     """Return the bytes to write. Raises ModelError where they cannot be made."""
     if args.spec:
         return _with_weights(args.model)

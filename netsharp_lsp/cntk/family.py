@@ -51,47 +51,47 @@ class Experiments:
     scripts = SCRIPTS
     text_formats: Mapping[str, str] = MappingProxyType({"brainscript": ".bs"})
 
-    def inspect(self, asked: Inspection) -> list[Outcome]:
+    def inspect(self, request: Inspection) -> list[Outcome]:
         """Check and repair files; see `netsharp_lsp.cntk.commands.inspection`."""
         from netsharp_lsp.cntk.commands.inspection import inspect_experiments
 
-        return inspect_experiments(asked)
+        return inspect_experiments(request)
 
-    def describe(self, argument: str, asked: Question) -> Answer:
+    def describe(self, argument: str, request: Question) -> Answer:
         """Describe a network of a run; see `netsharp_lsp.cntk.commands.describe`."""
         from netsharp_lsp.cntk.commands.describe import describe_experiment
 
-        return describe_experiment(argument, asked)
+        return describe_experiment(argument, request)
 
-    def compare(self, before: str, after: str, asked: Question) -> Answer:
+    def compare(self, before: str, after: str, request: Question) -> Answer:
         """Compare two runs; see `netsharp_lsp.cntk.commands.compare`."""
         from netsharp_lsp.cntk.commands.compare import compare_experiments
 
-        return compare_experiments(before, after, asked)
+        return compare_experiments(before, after, request)
 
-    def perform(self, asked: Performance, follower: Follower) -> Answer:
+    def perform(self, request: Performance, follower: Follower) -> Answer:
         """Train, test and write; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import perform
 
-        return perform(asked, follower)
+        return perform(request, follower)
 
-    def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
+    def training_jobs(self, request: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
         """Return the jobs of training commands; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import training_jobs
 
-        return training_jobs(asked)
+        return training_jobs(request)
 
-    def sample_reading(self, asked: Performance) -> SampleReading:
+    def sample_reading(self, request: Performance) -> SampleReading:
         """Return a reader of images as in a run; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import reading_of
 
-        return reading_of(asked)
+        return reading_of(request)
 
-    def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
+    def trained_on(self, path: str, label: str, request: Performance) -> TrainedOn | None:
         """Return the data that trained a model; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import trained_on
 
-        return trained_on(path, label, asked)
+        return trained_on(path, label, request)
 
     def opened(self, path: str) -> Model | None:
         """Return a model of CNTK's for inference; see `netsharp_lsp.cntk.training.answering`."""
@@ -182,12 +182,12 @@ class Experiments:
         given: Premises,
         files: Files,
         roots: Roots,
-        tell: Callable[[str, str], object],
+        report: Callable[[str, str], object],
     ) -> Sequence[PlacedRun]:
         """Return the runs that scripts below a folder start."""
         from netsharp_lsp.cntk.commands.runs import scripted_runs
 
-        return scripted_runs(folder, excludes, given, files, roots, tell)
+        return scripted_runs(folder, excludes, given, files, roots, report)
 
     def supposed(self, path: str, given: Premises, files: Files) -> PlacedRun:
         """Return the assumed run of a configuration."""
@@ -201,11 +201,11 @@ class Configurations:
 
     purpose = "show what a CNTK configuration evaluates to"
 
-    def resolve(self, asked: Lookup) -> Answer:
+    def resolve(self, request: Lookup) -> Answer:
         """Return the values of items; see `netsharp_lsp.cntk.commands.configuration`."""
         from netsharp_lsp.cntk.commands.configuration import resolve
 
-        return resolve(asked)
+        return resolve(request)
 
     def listed(
         self, folder: str, excludes: Callable[[str], bool], directory: str, roots: Roots
@@ -222,11 +222,11 @@ class Migrations:
     purpose = "migrate NDL networks to equivalent BrainScript"
     without = "none of the named configurations builds a network of NDL."
 
-    def plan(self, asked: Wanted) -> Migration:
+    def plan(self, request: Wanted) -> Migration:
         """Return the migration of texts; see `netsharp_lsp.cntk.commands.migration`."""
         from netsharp_lsp.cntk.commands.migration import planned_migration
 
-        return planned_migration(asked)
+        return planned_migration(request)
 
 
 def _read_declared(value: object) -> object:

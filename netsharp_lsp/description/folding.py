@@ -137,9 +137,9 @@ def _stand_for(names: list[str], closed: Mapping[str, BoxGroup | None]) -> list[
     found = []
     for name in names:
         group = closed.get(name)
-        told = name if group is None else group.key.removesuffix(MARK)
-        if group is None or told not in found:
-            found.append(told)
+        shown = name if group is None else group.key.removesuffix(MARK)
+        if group is None or shown not in found:
+            found.append(shown)
     return found
 
 

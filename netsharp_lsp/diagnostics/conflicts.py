@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def unresolved(conflict: Conflict, code: str) -> Diagnostic:
     """Return the one diagnostic of a conflict, at the first of its marks."""
     _, start, end = conflict.marks[0]
-    related = [Related(said, first, last) for said, first, last in conflict.notes]
+    related = [Related(sentence, first, last) for sentence, first, last in conflict.notes]
     return Diagnostic(code, "error", conflict.message, start, end, related)
 
 

@@ -153,9 +153,9 @@ def _rounds(
         if not changed:
             break
         done += 1
-        told = check({name: one.text for name, one in fixed.items()})
+        remaining = check({name: one.text for name, one in fixed.items()})
         fixed = {
-            name: Fixed(one.text, told[name], one.applied, one.rounds)
+            name: Fixed(one.text, remaining[name], one.applied, one.rounds)
             for name, one in fixed.items()
         }
     return fixed, done, written

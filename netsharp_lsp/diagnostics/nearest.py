@@ -45,11 +45,11 @@ def nearest(word: str, candidates: Iterable[str] | Candidates) -> str | None:
     """
     lowered = word.lower()
     best: str | None = None
-    distance = allowed_edits(len(word))
-    best_distance = distance + 1
+    limit = allowed_edits(len(word))
+    best_distance = limit + 1
     left = MOST_CANDIDATES
     if isinstance(candidates, Candidates):
-        candidates = candidates.about(len(word), distance)
+        candidates = candidates.about(len(word), limit)
     for candidate in islice(candidates, MOST_NAMES):
         if candidate == word or abs(len(candidate) - len(word)) >= best_distance:
             continue

@@ -69,13 +69,13 @@ def suppress(
     known: Callable[[], Sequence[str]],
     unused_code: str,
     unknown_code: str,
-    asked: Sequence[str] = (),
+    explained_codes: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """Return the diagnostics that are left, and one for each suppression without effect.
 
     `known()` returns every code there is; it is called only where a suppression exists. Where merge
     conflicts hide diagnostics, no suppression is reported as without effect, nor is one of a code
-    that is `asked` for elsewhere.
+    that is `explained_codes` for elsewhere.
     """
     if not suppressions:
         return list(diagnostics)
@@ -92,7 +92,10 @@ def suppress(
         else:
             left.append(diagnostic)
     used.update(
-        (at, code) for (_, code), all_at in places.items() if code in asked for at in all_at
+        (at, code)
+        for (_, code), all_at in places.items()
+        if code in explained_codes
+        for at in all_at
     )
     codes = tuple(known())
     for number, suppression in enumerate(() if conflicts_in(lines.text) else suppressions):

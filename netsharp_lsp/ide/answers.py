@@ -243,13 +243,13 @@ class Symbol:
 class OutlinePart:
     """The symbols of `size` bytes of a text that begin with a line; offsets count from there.
 
-    A part that an edit does not change is the same object in the next version; `said` caches what
-    others compute of it, by their own keys.
+    A part that an edit does not change is the same object in the next version; `written_forms`
+    caches what others compute of it, by their own keys.
     """
 
     size: int
     symbols: tuple[Symbol, ...]
-    said: dict[object, Any] = field(default_factory=dict)
+    written_forms: dict[object, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

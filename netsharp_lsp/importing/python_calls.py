@@ -241,9 +241,9 @@ class _PythonReader:
         if not changes or isinstance(given, ast.Name):
             return value
         self.in_change = True
-        told = [self._change(one, depth, sure=sure) for one, sure in changes]
+        described = [self._change(one, depth, sure=sure) for one, sure in changes]
         self.in_change = False
-        return ChangedValue(value, told)
+        return ChangedValue(value, described)
 
     def _change(self, change: PythonChange, depth: int, *, sure: bool) -> ColumnChange:
         given = change.value if sure else None

@@ -286,11 +286,11 @@ class _RReader:
         if not changes:
             return value
         self.in_change = True
-        told = [self._change(at, one, depth, sure=sure) for one, sure in changes]
+        described = [self._change(at, one, depth, sure=sure) for one, sure in changes]
         self.in_change = False
         if isinstance(value, ChangedValue):
-            return ChangedValue(value.value, value.changes + told)
-        return ChangedValue(value, told)
+            return ChangedValue(value.value, value.changes + described)
+        return ChangedValue(value, described)
 
     def _change(self, at: int, change: RStatement, depth: int, *, sure: bool) -> ColumnChange:
         given = change.value if sure and change.column is not None else None

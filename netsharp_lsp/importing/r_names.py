@@ -134,22 +134,22 @@ class RNames:
         token = self._tokens[at]
         if token.kind not in ("name", "string", "mark") or self._word(at - 1) in ("$", "@"):
             return
-        behind = self._word(at + 1)
-        if token.text in ("function", "\\") and behind == "(":
+        following = self._word(at + 1)
+        if token.text in ("function", "\\") and following == "(":
             self._parameters(at + 1)
-        elif token.text == "for" and behind == "(":
+        elif token.text == "for" and following == "(":
             self._give(at + 2, RStatement(self.ranges[at], at, at + 3))
         elif token.text in _RIGHT:
             self._assignment(at + 1, self._chain(at + 1), at - 1, token.text)
         elif token.text in (":=", "`:=`"):
             self._by_reference(at)
-        elif behind == "%<>%" and token.kind == "name":
+        elif following == "%<>%" and token.kind == "name":
             self._change(at, RStatement(self.ranges[at], at, end_of(self._tokens, at)))
-        elif token.text in _GIVERS and behind == "(" and self._kind(at + 2) == "string":
+        elif token.text in _GIVERS and following == "(" and self._kind(at + 2) == "string":
             statement = RStatement(self.ranges[at], at, self._tokens[at + 1].partner + 1)
             statement.rebinds = True
             self._give(at + 2, statement)
-        elif token.text in _IN_PLACE and behind == "(" and self._kind(at + 2) == "name":
+        elif token.text in _IN_PLACE and following == "(" and self._kind(at + 2) == "name":
             end = self._tokens[at + 1].partner + 1
             self._change(at + 2, RStatement(self.ranges[at], at, end))
         elif token.kind != "mark" and self._word(at - 1) not in ("::", ":::"):

@@ -95,8 +95,8 @@ def table_file(value: HostValue) -> TableFile | None:
         key = _KEYS.get(name)
         known = None if key is None else _known(key, one.value)
         if key is None or known is None:
-            said = one.written if one.name in ("", REST) else one.name
-            what = f"{value.name}: {said}"
+            argument = one.written if one.name in ("", REST) else one.name
+            what = f"{value.name}: {argument}"
             found.lost.append((what, one.line, f"{one.written} is not carried over"))
         else:
             found.settings[key] = known

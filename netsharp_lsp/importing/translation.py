@@ -217,8 +217,8 @@ class _Translation:
         self, key: str, value: object, argument: GivenArgument, comment: str = "", name: str = ""
     ) -> None:
         """Carry an argument as a key, under a `name` where it is part of another."""
-        said = name or argument.name or self._name_of(argument)
-        row = CarriedSetting(_section(key), key, value, said, argument.line, comment)
+        word = name or argument.name or self._name_of(argument)
+        row = CarriedSetting(_section(key), key, value, word, argument.line, comment)
         self.done.settings.append(row)
 
     def _host_key(self, key: str, value: object, argument: str, comment: str = "") -> None:

@@ -135,8 +135,8 @@ def _answered(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             answer = {"error": in_words_of_r(str(error))}
         except OSError as error:
             answer = {"error": f"{error.filename} cannot be read: {error.strerror or error}."}
-    told = [one.message for one in caught if isinstance(one.message, UserWarning)]
-    return {**answer, "warnings": [in_words_of_r(str(one)) for one in told]}
+    warned = [one.message for one in caught if isinstance(one.message, UserWarning)]
+    return {**answer, "warnings": [in_words_of_r(str(one)) for one in warned]}
 
 
 def _in_python(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,17 +51,17 @@ def column_names(data: object) -> list[Any]:
     return list(frame.columns)
 
 
-def check_column(name: object, names: Sequence[Any], said: str) -> None:
-    """Raise ValueError where ``names`` have no such column, or several; ``said`` says who wants it,
+def check_column(name: object, names: Sequence[Any], role: str) -> None:
+    """Raise ValueError where ``names`` have no such column, or several; ``role`` says who wants it,
     as in "which the formula names".
     """
     count = names.count(name) if isinstance(name, str | int) else int(name in names)
     if not count:
         hint = nearest(str(name), [str(one) for one in names])
-        raise ValueError(f"The data have no column '{excerpt(name)}', {said}.{hint}")
+        raise ValueError(f"The data have no column '{excerpt(name)}', {role}.{hint}")
     if count > 1:
         raise ValueError(
-            f"The data have {count} columns called '{excerpt(name)}', {said}. Rename all but one, "
+            f"The data have {count} columns called '{excerpt(name)}', {role}. Rename all but one, "
             "or leave them out of data."
         )
 
@@ -97,13 +97,13 @@ def present(column: Any) -> tuple[Values, Values]:
     values = np.asarray(values)
     # Of objects, and in polars, NaN is a value.
     if values.ndim == 1 and values.dtype.kind == "f":
-        said = values == values
+        valid = values == values
     elif values.ndim == 1 and values.dtype.kind == "O":
-        said = np.array([not _is_nan(one) for one in values], dtype=np.bool_)
+        valid = np.array([not _is_nan(one) for one in values], dtype=np.bool_)
     else:
         return there, values
-    there[there] = said
-    return there, values[said]
+    there[there] = valid
+    return there, values[valid]
 
 
 def _is_nan(value: object) -> bool:

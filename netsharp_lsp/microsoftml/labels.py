@@ -79,9 +79,9 @@ def _natural(column: Any, label: str) -> ClassLabels:
         values = np.array(texts_of(label, values)) if texts else np.array(values.tolist())
     if values.dtype.kind == "U":
         # As in a file, some words say that there is no value.
-        said = values != ""
-        there[there] = said
-        values = values[said]
+        given = values != ""
+        there[there] = given
+        values = values[given]
     levels, found = np.unique(values, return_inverse=True)
     codes = np.full(len(there), -1, dtype=np.int32)
     codes[there] = found

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.text.conflicts import Conflict
 
     #: What makes a diagnostic of a finding.
-    Told = Callable[[Finding, Specification, Severity], Diagnostic]
+    Convert = Callable[[Finding, Specification, Severity], Diagnostic]
 
 #: A broken text has at least one finding of this severity.
 WORST = "error"
@@ -135,9 +135,9 @@ class Examination:
 
     def _others(self, reached: Iterable[Declaration]) -> Iterator[Finding]:
         """Yield the findings that are not local to declarations."""
-        told = chain(self._dependent.values(), (self._local[one] for one in reached))
+        findings = chain(self._dependent.values(), (self._local[one] for one in reached))
         suppresses, terms = self.network.doubts.suppresses, RULES.traits
-        for finding in self._in_force(chain.from_iterable(told)):
+        for finding in self._in_force(chain.from_iterable(findings)):
             if not suppresses(finding, terms[finding.code].rests):
                 yield finding
 
@@ -266,8 +266,8 @@ class Examination:
             room = most - len(shown)
             here = [one for one in others if one.severity == severity]
             codes = {code for level, code in wanted if level == severity}
-            told = (one for one in self._in_text(codes, reached) if one.severity == severity)
-            here += islice(told, room)
+            matching = (one for one in self._in_text(codes, reached) if one.severity == severity)
+            here += islice(matching, room)
             shown += in_order(here)[:room]
         return shown
 
@@ -278,11 +278,11 @@ class Examination:
         specification, severities, alone = self.network.specification, RULES.severities, self._local
         starts = specification.starts
         for declaration in specification.declarations:
-            told = alone.get(declaration)
-            if told is None or declaration in reached:
+            known = alone.get(declaration)
+            if known is None or declaration in reached:
                 continue
             base = starts[declaration]
-            for finding in told:
+            for finding in known:
                 code = finding.code
                 if code in codes:
                     yield LateDiagnostic(finding, specification, severities[code], base)
@@ -295,12 +295,12 @@ class Examination:
         declaration = specification.declaration_at(self._start(finding))
         if declaration is None or declaration in reached:
             return False
-        told = self._as(Finding.diagnostic, self._local.get(declaration, ()))
-        return bool(told) and self._as(Finding.diagnostic, [finding])[0] in told
+        reported = self._as(Finding.diagnostic, self._local.get(declaration, ()))
+        return bool(reported) and self._as(Finding.diagnostic, [finding])[0] in reported
 
-    def _all(self, told: Told) -> list[Diagnostic]:
+    def _all(self, convert: Convert) -> list[Diagnostic]:
         findings = list(self.findings())
-        return in_order(self._as(told, [*findings, *self._unreported(findings)]))
+        return in_order(self._as(convert, [*findings, *self._unreported(findings)]))
 
     def _unreported(self, findings: Iterable[Finding], has_errors: bool = False) -> list[Finding]:
         """Return the findings on a broken text for which no error was reported."""
@@ -311,9 +311,9 @@ class Examination:
             return []
         return [one for check_one in checks_on(UNREPORTED) for one in check_one(network, network)]
 
-    def _as(self, told: Told, findings: Iterable[Finding]) -> list[Diagnostic]:
+    def _as(self, convert: Convert, findings: Iterable[Finding]) -> list[Diagnostic]:
         specification, severities = self.network.specification, RULES.severities
-        return [told(one, specification, severities[one.code]) for one in findings]
+        return [convert(one, specification, severities[one.code]) for one in findings]
 
 
 def checks_on(kind: SubjectKind[CheckT]) -> list[CheckT]:
@@ -447,5 +447,5 @@ class Sides:
             for conflict in conflicts
             for finding in rule.check(conflict, network)
         ]
-        told = (side.examination.diagnostics() for side in (self.ours, self.theirs))
-        return sorted([*found, *undisputed(conflicts, *told)], key=reading_order)
+        diagnostics = (side.examination.diagnostics() for side in (self.ours, self.theirs))
+        return sorted([*found, *undisputed(conflicts, *diagnostics)], key=reading_order)

@@ -60,8 +60,8 @@ class Specification(str):
             message = escape(f"{place}: {found.code} {found.message}")
             mark = f'<span style="color:{color}">{found.severity}</span>'
             lines.append(f"<li>{mark} {message}</li>")
-        told = f"<ul>{''.join(lines)}</ul>" if lines else "<p>Nothing found.</p>"
-        return f"<div>{told}{self._repr_svg_() or ''}</div>"
+        listed = f"<ul>{''.join(lines)}</ul>" if lines else "<p>Nothing found.</p>"
+        return f"<div>{listed}{self._repr_svg_() or ''}</div>"
 
 
 Specification.__module__ = "netsharp"

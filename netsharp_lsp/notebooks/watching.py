@@ -84,8 +84,8 @@ def line_of(event: Mapping[str, Any]) -> str:
     """Return an epoch as a line: its number, loss, metrics, figures of validation rows."""
     figures = {"loss": event.get("loss"), **event.get("metrics", {})}
     figures |= {f"validation {name}": one for name, one in event.get("validation", {}).items()}
-    told = [f"{name} {value:.4g}" for name, value in figures.items() if value is not None]
-    return f"epoch {event['epoch']}: {', '.join(told)}"
+    figures_shown = [f"{name} {value:.4g}" for name, value in figures.items() if value is not None]
+    return f"epoch {event['epoch']}: {', '.join(figures_shown)}"
 
 
 def _display() -> Callable[[Event], None]:
@@ -123,7 +123,7 @@ class _Bar:
     def __init__(self) -> None:
         self._epochs = 1
         self._handle: Any = None
-        self._told = ""
+        self._line = ""
 
     def __call__(self, event: Event) -> None:
         from html import escape
@@ -131,12 +131,12 @@ class _Bar:
         if event["event"] == "start":
             self._epochs = int(event["metrics"]["epochs"])
         if event["event"] == "epoch":
-            self._told = escape(line_of(event))
+            self._line = escape(line_of(event))
         if event["event"] not in ("start", "epoch"):
             return
         done = event["epoch"]
-        bar = f'<progress value="{done}" max="{self._epochs}"></progress> {self._told}'
-        self._show({"text/html": bar, "text/plain": f"{done}/{self._epochs} {self._told}"})
+        bar = f'<progress value="{done}" max="{self._epochs}"></progress> {self._line}'
+        self._show({"text/html": bar, "text/plain": f"{done}/{self._epochs} {self._line}"})
 
     def _show(self, data: dict[str, str]) -> None:
         import IPython.display

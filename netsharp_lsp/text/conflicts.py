@@ -56,9 +56,9 @@ class Conflict:
         """Return the spans that are dropped where one side is kept."""
         if not self.is_whole:
             return self.spans
-        (_, start, begin), (_, behind, _) = self.marks[:2]
+        (_, start, begin), (_, middle_end, _) = self.marks[:2]
         (_, _, middle), (_, last, end) = self.marks[-2:]
-        return ((start, begin), (behind, end)) if ours else ((start, middle), (last, end))
+        return ((start, begin), (middle_end, end)) if ours else ((start, middle), (last, end))
 
     @property
     def message(self) -> str:

@@ -74,14 +74,14 @@ class LineIndex:
             return after
         # The line before too: a line feed put in at a line's start may join its carriage return.
         first = max(0, self.line_at(edit.start) - 1)
-        behind = bisect_right(starts, edit.end)
+        following = bisect_right(starts, edit.end)
         shift = len(text) - len(self.text)
-        end = starts[behind] + shift if behind < len(starts) else len(text)
+        end = starts[following] + shift if following < len(starts) else len(text)
         near = LineIndex(text[starts[first] : end]).starts
         moved = [start + starts[first] for start in near]
-        if behind < len(starts):
+        if following < len(starts):
             moved.pop()  # The stretch ends with a line end: its last, empty line is the next one.
-        after._starts = [*starts[:first], *moved, *(start + shift for start in starts[behind:])]
+        after._starts = [*starts[:first], *moved, *(start + shift for start in starts[following:])]
         return after
 
     @property

@@ -28,7 +28,7 @@ KINDS = {"number", "integer", "truth", "text", "choice", "input", "output", "nod
 
 @pytest.mark.parametrize("one", BLOCKS.values(), ids=lambda one: one.name)
 def test_a_block_says_what_it_is_and_names_each_option_once(one: Block) -> None:
-    assert one.says.endswith((".", "..."))
+    assert one.description.endswith((".", "..."))
     names = [option.name.lower() for option in one]
     assert len(names) == len(set(names))
     assert not one.any_name or block(one.any_name) is not None
@@ -38,7 +38,7 @@ def test_a_block_says_what_it_is_and_names_each_option_once(one: Block) -> None:
     ("one", "option"), ROWS, ids=[f"{one.name}.{option.name}" for one, option in ROWS]
 )
 def test_a_row_is_whole(one: Block, option: Option) -> None:
-    assert option.says.endswith(".")
+    assert option.description.endswith(".")
     assert option.kind in KINDS | {"block", "blocks"}
     assert bool(option.inside) == (option.kind in ("block", "blocks"))
     assert option.inside in ("", "reader") or block(option.inside) is not None
@@ -149,7 +149,7 @@ Blocks of any name: block
 
 def test_what_a_table_says() -> None:
     (one,) = Tables.of([("page.md", TABLE)]).blocks.values()
-    assert (one.name, one.says, one.any_name) == ("block", "It holds something.", "block")
+    assert (one.name, one.description, one.any_name) == ("block", "It holds something.", "block")
     assert one.options == (
         Option("LEFT", "truth", "true", "The row that counts."),
         Option("kind", "choice", "a", "Which.", ("a", "b", ""), ("c",), each=True, cased=True),

@@ -72,10 +72,10 @@ def _encoded(model: Model, query: SampleQuery, *, labelled: bool) -> Iterator[En
     if network is not None and network.brought_by(query):
         return network.features(query, labelled=labelled)
     classes = (model.classes or ()) if labelled else ()
-    asked = RowQuery(
+    row_query = RowQuery(
         query.paths, query.options, labelled=labelled, classes=classes, directory=query.directory
     )
-    return model.rows(asked)
+    return model.rows(row_query)
 
 
 def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:

@@ -50,8 +50,8 @@ def padded(out: OnnxWriting, codes: str, zero_point: int, dtype: np.dtype[np.int
 
     # Pad takes few types in runtimes; all take int32.
     wide = out.add("Cast", codes, to=helper.np_dtype_to_tensor_dtype(np.dtype(np.int32)))
-    behind = out.constant(np.array(zero_point, np.int32))
-    longer = out.add("Pad", wide, out.integers(0, 0, 0, 1), behind)
+    padding = out.constant(np.array(zero_point, np.int32))
+    longer = out.add("Pad", wide, out.integers(0, 0, 0, 1), padding)
     return out.add("Cast", longer, to=helper.np_dtype_to_tensor_dtype(dtype))
 
 

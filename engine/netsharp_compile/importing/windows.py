@@ -30,10 +30,10 @@ def kernels_of(node: Node, numbers: Array, view: ElementView) -> LinearSums | No
     """Return the sums of a convolution whose kernels are ``numbers``; None where the values do not
     lie side by side, or have factors that its kernels cannot take.
     """
-    told = node.attributes
-    sharing, maps = (tuple(told[key]) for key in ("sharing", "maps"))
-    walked, groups = window_axes(told["axes"]), int(told.get("groups", 1))
-    if told["channels_last"]:
+    attributes = node.attributes
+    sharing, maps = (tuple(attributes[key]) for key in ("sharing", "maps"))
+    walked, groups = window_axes(attributes["axes"]), int(attributes.get("groups", 1))
+    if attributes["channels_last"]:
         weights = _beside(walked, sharing, maps, numbers)
         walked, sharing, maps = _turned(walked), _turned(sharing), _turned(maps)
         return convolved(view, walked, weights, sharing, maps)
@@ -84,14 +84,14 @@ def _factors(bundle: ConvolvedBundle, factors: Array) -> Array | None:
 
 def _spread_out(node: Node, numbers: Array, groups: int) -> Array:
     """Return kernels [kernels, cells of a window] in the order of the node's axes, 0 in gaps."""
-    told = node.attributes
-    taps = list(taps_of(told["axes"], told))
+    attributes = node.attributes
+    taps = list(taps_of(attributes["axes"], attributes))
     taps[0] //= groups
     narrow = numbers.reshape(-1, *taps)
-    wide = [axis.kernel for axis in told["axes"]]
+    wide = [axis.kernel for axis in attributes["axes"]]
     wide[0] //= groups
     found = np.zeros((len(narrow), *wide))
-    gaps = told.get("gaps", (1,) * len(wide))
+    gaps = attributes.get("gaps", (1,) * len(wide))
     found[(slice(None), *(slice(None, None, gap) for gap in gaps))] = narrow
     return found.reshape(len(narrow), -1)
 

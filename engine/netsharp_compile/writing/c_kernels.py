@@ -314,8 +314,8 @@ class _Function:
         copied = self._products.copies_runs(number)
         if not copied or not loops or isinstance(loops[-1][2], str):
             return ""
-        behind = prod(axis.size for axis in bundle.axes[int(loops[-1][0][1:]) + 1 :])
-        return COPY if behind == 1 and loops[-1][1] == 0 else ""
+        inner = prod(axis.size for axis in bundle.axes[int(loops[-1][0][1:]) + 1 :])
+        return COPY if inner == 1 and loops[-1][1] == 0 else ""
 
     @contextmanager
     def _windows_of_pool(self) -> Iterator[None]:
@@ -350,30 +350,30 @@ class _Function:
 
     def _kernel(self, bundle: ConvolvedBundle, names: Mapping[str, str] | None = None) -> str:
         """Return the expression of the kernel's number, of names or of their values."""
-        terms, behind = [], 1
+        terms, stride = [], 1
         for d in reversed(range(len(bundle.axes))):
             count = bundle.axes[d].count
             if not bundle.sharing[d] and count > 1:
-                terms.append(times((names or {}).get(f"p{d}", f"p{d}"), behind))
-                behind *= count
+                terms.append(times((names or {}).get(f"p{d}", f"p{d}"), stride))
+                stride *= count
             if bundle.maps[d] > 1:
-                terms.append(times((names or {}).get(f"m{d}", f"m{d}"), behind))
-                behind *= bundle.maps[d]
+                terms.append(times((names or {}).get(f"m{d}", f"m{d}"), stride))
+                stride *= bundle.maps[d]
         return " + ".join(reversed(terms)) or "0"
 
     def _node(self, axes: Sequence[WindowAxis], maps: Sequence[int]) -> str:
         """Return the expression of the node's number, where a pool moves over the grid that of its
         position.
         """
-        terms, behind = [], 1
+        terms, stride = [], 1
         for d in reversed(range(len(axes))):
             name, count = f"p{d}", axes[d].count
             if d in self.over:
                 name, count = f"q{d}", self.over[d].count
             for one, extent in ((name, count), (f"m{d}", maps[d])):
                 if extent > 1:
-                    terms.append(times(one, behind))
-                behind *= extent
+                    terms.append(times(one, stride))
+                stride *= extent
         return " + ".join(reversed(terms)) or "0"
 
     def _sum_of_kernel(self, bias: str = "k") -> None:
@@ -398,7 +398,7 @@ class _Function:
     ) -> tuple[list[tuple[str, str | int, str | int]], str]:
         """Return loops over the cells of a window, and the place of a cell in the source."""
         loops: list[tuple[str, str | int, str | int]] = []
-        cells, behind = [], 1
+        cells, stride = [], 1
         for d in reversed(range(len(axes))):
             axis = axes[d]
             start: str | int = axis.first
@@ -410,8 +410,8 @@ class _Function:
                 loops.insert(0, (f"t{d}", first, end))
                 start = f"{start} + t{d}" if start else f"t{d}"
             if start:
-                cells.append(times(f"({start})" if behind > 1 else str(start), behind))
-            behind *= axis.size
+                cells.append(times(f"({start})" if stride > 1 else str(start), stride))
+            stride *= axis.size
         return loops, " + ".join(reversed(cells)) or "0"
 
     def _taps(self, d: int, axis: WindowAxis) -> tuple[str | int, str | int]:

@@ -98,8 +98,8 @@ def ending_tested(
         if outputs.shape[1] == 1:
             chosen = (outputs[:, 0] > last_code_below(target, _MIDDLE)).astype(np.int64)
         given = f"inputs + row * {upper}_IN, scratch"
-        asked = f"differing += {prefix}_classify({given}) != wanted[row];"
-        return TestedEnding("int32_t", chosen, (), (asked,))
+        check = f"differing += {prefix}_classify({given}) != wanted[row];"
+        return TestedEnding("int32_t", chosen, (), (check,))
     if answers == "softmax":
         checked = (
             f"{prefix}_softmax(y, p);",

@@ -80,7 +80,7 @@ def answering(network: ModelNetwork, label: InputStream, *, classes: bool) -> Mo
         classes=names,
         answer=(1 / size,) * size if names else (0.0,),
         tensors={one.name: _shaped(values[one.name], one.shape) for one in graph.parameters},
-        backend=_JudgingDraft,
+        backend=_AnswerDraft,
     )
     loss = "cross entropy" if names else "squared error"
     objective = Objective(names, size, "softmax" if names else "linear", loss)
@@ -209,8 +209,8 @@ class _Answers:
                 count = int(lengths.sum())
                 count = count if left is None else min(count, left)
                 values = {name: one[:count] for name, one in values.items()}
-                told = None if query.outputs else interpret(values.pop(self._name))
-                yield SampleRows(*_places(part, lengths, sequences, count), told, values)
+                answers = None if query.outputs else interpret(values.pop(self._name))
+                yield SampleRows(*_places(part, lengths, sequences, count), answers, values)
                 if left is not None:
                     left -= count
                     if not left:
@@ -283,11 +283,11 @@ def _places(
     return [keys[one] if keys else str(one) for one in numbers], steps[:count].tolist()
 
 
-class _JudgingDraft(TensorDraft):
+class _AnswerDraft(TensorDraft):
     """A graph of tensors whose one criterion is counted outside it."""
 
     def __init__(self, job: Job) -> None:
-        self._judged = job.graph
+        self._scored = job.graph
         plain = Graph()
         outside = {*job.graph.targets, *job.graph.criteria}
         plain.inputs, plain.output = list(job.graph.inputs), job.graph.output
@@ -297,10 +297,10 @@ class _JudgingDraft(TensorDraft):
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TensorProgram:
         """Make it."""
-        return _Judging(self.job, self._judged)
+        return _AnswerProgram(self.job, self._scored)
 
 
-class _Judging(TensorProgram):
+class _AnswerProgram(TensorProgram):
     """Counts a loss of the output."""
 
     def __init__(self, job: Job, evaluated_criteria: Graph) -> None:

@@ -161,11 +161,11 @@ def answered(
         lengths: dict[str, Indices] = {}
         for name in names:
             node = places[network.aliases.get(name, name)]
-            told, known = program.read(node), program.lengths(node)
+            read, known = program.read(node), program.lengths(node)
             count = len(batch.sequences)
             if known is None:
-                told, known = np.broadcast_to(told, (count, node.size)), np.ones(count, np.intp)
-            found[name], lengths[name] = np.array(told), known
+                read, known = np.broadcast_to(read, (count, node.size)), np.ones(count, np.intp)
+            found[name], lengths[name] = np.array(read), known
         yield Answered(found, lengths, batch.sequences)
     programs.keep(graph.graph, program, room, network.dtype)
 
@@ -180,7 +180,7 @@ def evaluated_criteria(
         Sweeps(sequences, randomize=False),
         Passes(_minibatch(graph.graph), every=0),
         network.dtype,
-        lambda start, end, told: None,
+        lambda start, end, means: None,
         network.counted,
     )
 

@@ -318,8 +318,8 @@ def _edges(ordered: Matrix, bins: int) -> npt.NDArray[np.float64]:
     wanted = np.arange(1, bins) * (len(ordered) / bins)
     cuts = np.unique(ordered[np.ceil(wanted).astype(np.intp) - 1])
     cuts = cuts[cuts < ordered[-1]]
-    behind = ordered[np.searchsorted(ordered, cuts, side="right")]
-    return np.asarray((cuts.astype(np.float64) + behind.astype(np.float64)) / 2)
+    following = ordered[np.searchsorted(ordered, cuts, side="right")]
+    return np.asarray((cuts.astype(np.float64) + following.astype(np.float64)) / 2)
 
 
 def _few_distinct(ordered: Matrix, most: int) -> npt.NDArray[np.float64] | None:

@@ -59,10 +59,10 @@ def simplified(portable: Portable) -> Portable:
 
     for node in portable.graph.nodes:
         known[node].inputs = tuple(map(source_of, node.inputs))
-    asked = set(portable.outputs)
+    outputs = set(portable.outputs)
     graph = Graph()
     graph.nodes = [
-        known[node] for node in portable.graph.nodes if node in asked or node.op not in passing
+        known[node] for node in portable.graph.nodes if node in outputs or node.op not in passing
     ]
     graph.inputs = [known[node] for node in portable.graph.inputs]
     graph.parameters = list(portable.graph.parameters)
@@ -156,11 +156,11 @@ class Following(ABC, Generic[W]):
 
     def _shown(self, loop: Loop) -> list[Node]:
         """Return the nodes of a loop that others read, or that are requested."""
-        inside, asked = set(loop.nodes), self.portable.outputs
+        inside, outputs = set(loop.nodes), self.portable.outputs
         return [
             node
             for node in loop.nodes
-            if node in asked or any(one not in inside for one in self.readers.get(node, ()))
+            if node in outputs or any(one not in inside for one in self.readers.get(node, ()))
         ]
 
     def _numbers(self, node: Node) -> Array:

@@ -64,9 +64,9 @@ def fed(part: CellPart, values: Mapping[Node, ExportedValue]) -> Fed:
             CellPart(one, part.begin, part.end) for one in node.inputs if one.size == node.size
         ]
         parts += [CellPart(one, 0, 1) for one in node.inputs if one.size == 1 != node.size]
-        told = [fed(one, values) for one in parts]
-        sources = [one for one in told if one.source is not None and one.source.name]
-        numbers = [one.bias for one in told if one.source is None]
+        affine = [fed(one, values) for one in parts]
+        sources = [one for one in affine if one.source is not None and one.source.name]
+        numbers = [one.bias for one in affine if one.source is None]
         # What has no name is written with the sum that it is part of.
         if len(sources) == len(numbers) == 1 and len(sources[0].weights[0]) == width:
             return sources[0]._replace(bias=sources[0].bias + numbers[0])
@@ -87,8 +87,8 @@ def fed_together(
     source: ExportedValue | None = None
     weights, biases = [], []
     for parts in gates:
-        told = [fed(one, values) for one in parts]
-        reading = [one for one in told if one.source is not None]
+        affine = [fed(one, values) for one in parts]
+        reading = [one for one in affine if one.source is not None]
         if len(reading) != 1:
             return None
         (one,) = reading
@@ -96,7 +96,7 @@ def fed_together(
             return None
         source = one.source
         weights.append(one.weights)
-        biases.append(sum((each.bias for each in told), np.zeros(one.weights.shape[1])))
+        biases.append(sum((each.bias for each in affine), np.zeros(one.weights.shape[1])))
     if source is None or source.lead != STEPWISE or len(source.shape) != 1:
         return None
     return Fed(source, np.concatenate(weights, 1), np.concatenate(biases))

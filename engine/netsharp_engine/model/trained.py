@@ -445,12 +445,12 @@ def summary(model: Model) -> list[str]:
     figures = "no figures"
     if model.reports:
         report = model.reports[-1]
-        told = [
+        values = [
             f"{name} {value:.4g}"
             + (f" ({report.baseline[name]:.4g} without)" if name in report.baseline else "")
             for name, value in report.metrics.items()
         ]
-        figures = f"{report.part}, {report.rows:,} rows: {', '.join(told)}"
+        figures = f"{report.part}, {report.rows:,} rows: {', '.join(values)}"
     return [f"Model: {inputs} -> {outputs}, {size:,} parameters", f"{task}; {how}{where}", figures]
 
 

@@ -148,7 +148,7 @@ class CompiledCell:
         cell, size, inner, rows = self.cell, self._size, self._inner, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
         first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)
-        told = (
+        arrays = (
             np.ascontiguousarray(given[one]) if one in given else None
             for one in (cell.outputs, cell.state)
         )
@@ -164,7 +164,7 @@ class CompiledCell:
             self._rooms["slopes"],
             np.ascontiguousarray(found[cell.weights]),
             weights,
-            *told,
+            *arrays,
             by,
             back if self._at_once(rows) else None,
             self._room("back", rows, size),

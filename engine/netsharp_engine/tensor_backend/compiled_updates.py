@@ -74,7 +74,7 @@ class CompiledUpdates:
         jobs, moved = [], []
         counts = self._faded(rule, memory, fresh)
         plain = rule.shaping.truncates
-        for parameter, told, regular in zip(
+        for parameter, constants, regular in zip(
             self._trained, self._constants, self._regular, strict=True
         ):
             name = parameter.name
@@ -96,7 +96,7 @@ class CompiledUpdates:
             else:
                 kept = kept[:1]
                 spare = [np.empty_like(gradient) for _ in range(1 + len(kept))]
-            jobs.append((told, places, gradient, values[name], *spare, *kept))
+            jobs.append((constants, places, gradient, values[name], *spare, *kept))
         wrong = twins.rules_applied(self._size, tuple(jobs))
         if wrong >= 0:
             return self._trained[wrong]
@@ -115,12 +115,12 @@ class CompiledUpdates:
         counts: dict[str, Array] = {}
         if rule.kind not in ("fsadagrad", "rmsprop"):
             return counts
-        for parameter, told in zip(self._trained, self._constants, strict=True):
+        for parameter, constants in zip(self._trained, self._constants, strict=True):
             if rule.kind == "fsadagrad":
                 count = counts[parameter.name] = faded(rule, memory["count"][parameter.name])
-                told[_TARGET] = rule.constants["target"] * math.sqrt(count[0])
+                constants[_TARGET] = rule.constants["target"] * math.sqrt(count[0])
             elif rule.kind == "rmsprop":
-                told[_FRESH] = fresh
+                constants[_FRESH] = fresh
         return counts
 
     def _arguments(self, rule: UpdateRule, parameter: Parameter) -> Array:

@@ -221,13 +221,13 @@ class CellScan:
         product = np.empty((rows, 4 * size), kind)
         dot, add = np.dot, np.add
         ways = zip(outputs, sums, gates, states, states[1:], bounded, shown, strict=False)
-        for step, (before, told, inner, kept, state, ends, out) in enumerate(ways):
+        for step, (before, fed, inner, kept, state, ends, out) in enumerate(ways):
             if step in borders:
                 there = borders[step]
                 saved.append((there, before[there.rows], kept[there.rows]))
                 before[there.rows], kept[there.rows] = first
             dot(before, weights, product)
-            add(product, told, inner)
+            add(product, fed, inner)
             advance(inner, kept, state, ends, out)
             if projection is not None:
                 dot(out, projection, outputs[step + 1])
@@ -359,7 +359,7 @@ class CellScan:
         slopes, fading, showing = self._slopes(packing, kind)
         weights = np.ascontiguousarray(found[cell.weights][0].T)
         projection = None if cell.projection is None else found[cell.projection][0].T
-        told_outputs, told_states = (
+        output_errors, state_errors = (
             self._turned(given[one].reshape(steps, rows, -1)) if one in given else None
             for one in (cell.outputs, cell.state)
         )
@@ -382,12 +382,12 @@ class CellScan:
         for step, (outer, flat, gates, slope, fades, shows) in zip(
             range(steps - 1, -1, -1), ways, strict=True
         ):
-            if told_outputs is None:
+            if output_errors is None:
                 outer[...] = back
             else:
-                add(back, told_outputs[step], outer)
-            if told_states is not None:
-                state += told_states[step]
+                add(back, output_errors[step], outer)
+            if state_errors is not None:
+                state += state_errors[step]
             shown = outer if projection is None else outer @ projection
             multiply(shown, slope[:, 3], gates[:, 3])
             multiply(shown, shows, scratch)

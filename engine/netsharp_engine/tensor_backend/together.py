@@ -243,10 +243,10 @@ class Entropy(Together):
         labels, source = (around.packings[one] for one in (self._labels, self._source))
         if labels is None or source is None or len(source.gaps) or not source.same(labels):
             return False
-        told = log_softmax(around.dense(self._source))
-        known = around.dense(self._labels).reshape(told.shape)
-        self._kept = known, told
-        around.found[self.shown] = one_number(total(-(known * told)))
+        logs = log_softmax(around.dense(self._source))
+        known = around.dense(self._labels).reshape(logs.shape)
+        self._kept = known, logs
+        around.found[self.shown] = one_number(total(-(known * logs)))
         around.packings[self.shown] = None
         return True
 
@@ -254,8 +254,8 @@ class Entropy(Together):
         """Yield the gradient by the softmax's source, by CNTK's rule."""
         if self._kept is None or not self._learns:
             return
-        labels, told = self._kept
-        found = exp(told)
+        labels, logs = self._kept
+        found = exp(logs)
         found -= labels
         found *= gradient[0]
         yield self._source, found
@@ -267,11 +267,11 @@ def together(graph: Graph, nodes: Sequence[Node], learning: set[Node]) -> list[T
     for node in graph.nodes:
         for source in node.inputs:
             users.setdefault(source, []).append(node)
-    asked = {*graph.criteria, *(() if graph.output is None else (graph.output,))}
+    ends = {*graph.criteria, *(() if graph.output is None else (graph.output,))}
     inside = set(nodes)
 
     def only_for(node: Node, others: Collection[Node]) -> bool:
-        return node in inside and node not in asked and all(one in others for one in users[node])
+        return node in inside and node not in ends and all(one in others for one in users[node])
 
     found: list[Together] = []
     for node in nodes:
@@ -307,9 +307,11 @@ def _rectified(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together |
             continue
         if not _is_held(bias) or not _is_held(one.inputs[0]):
             continue
-        told, a_map = one.attributes, (one.shape[0], *(1,) * (len(one.shape) - 1))
-        plain = not told["transpose"] and not told["channels_last"]
-        of_maps = told["maps"] == a_map and told["axes"][0].count == 1 and bias.shape == a_map
+        attributes, a_map = one.attributes, (one.shape[0], *(1,) * (len(one.shape) - 1))
+        plain = not attributes["transpose"] and not attributes["channels_last"]
+        of_maps = (
+            attributes["maps"] == a_map and attributes["axes"][0].count == 1 and bias.shape == a_map
+        )
         if plain and of_maps and one.shape == node.shape and only_for(one, (plus,)):
             return Rectified(one, plus, node, learning)
     return None

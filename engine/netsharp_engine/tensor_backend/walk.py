@@ -100,8 +100,8 @@ class GraphWalk:
         for scan in self._scans.values():
             sums = None if scan.takes is None else by.get(scan.takes)
             readers = [node for node in self._graph.nodes if scan.takes in node.inputs]
-            asked = {self._graph.output, *self._graph.criteria}
-            if isinstance(sums, Affine) and len(readers) == 1 and sums.shown not in asked:
+            ends = {self._graph.output, *self._graph.criteria}
+            if isinstance(sums, Affine) and len(readers) == 1 and sums.shown not in ends:
                 sums.deferred = True
                 scan.take(sums)
                 hidden[sums.shown] = sums
@@ -437,8 +437,8 @@ def read_outside(graph: Graph, loop: Loop) -> set[Node]:
     """Return the nodes of a loop that others read, or that are requested."""
     inside = set(loop.nodes)
     others = (one for node in graph.nodes if node not in inside for one in node.inputs)
-    asked = () if graph.output is None else (graph.output,)
-    return inside.intersection((*others, *graph.criteria, *asked))
+    ends = () if graph.output is None else (graph.output,)
+    return inside.intersection((*others, *graph.criteria, *ends))
 
 
 def learning(graph: Graph) -> set[Node]:

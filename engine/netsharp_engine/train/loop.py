@@ -220,8 +220,8 @@ class Run:
         state.samples -= rows(state.position) - rows(figures.steps)
         state.step -= state.position - figures.steps
         state.position = figures.steps
-        state.loss_sum, *told = figures.sums
-        state.right = int(sum(told))
+        state.loss_sum, *right = figures.sums
+        state.right = int(sum(right))
         state.weight_sum, state.seen = figures.weight, figures.rows
         return figures.fault
 

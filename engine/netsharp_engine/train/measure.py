@@ -93,9 +93,9 @@ class Meter:
     def gather(self) -> None:
         """Sum the counts of all ranks."""
         figures = self._program.figures()
-        told = np.array([figures.weight, figures.rows, figures.steps, *figures.sums])
-        self.ranks.comm.all_reduce_(told)
-        weight, rows, steps, *sums = told.tolist()
+        sums_of_ranks = np.array([figures.weight, figures.rows, figures.steps, *figures.sums])
+        self.ranks.comm.all_reduce_(sums_of_ranks)
+        weight, rows, steps, *sums = sums_of_ranks.tolist()
         self._program.count(Figures(tuple(sums), weight, int(rows), int(steps)))
 
     def mean_loss(self) -> float | None:

@@ -262,9 +262,9 @@ class NumberTally:
         """Join what other ranks have counted."""
         own = [self._weight, self._mean, self._spread, self._least, self._most]
         numbers = np.array([self.rows, self._errors, *own])
-        told = [np.frombuffer(one).tolist() for one in comm.gather(numbers.tobytes())]
+        gathered = [np.frombuffer(one).tolist() for one in comm.gather(numbers.tobytes())]
         self.__init__()  # type: ignore[misc]
-        for rows, errors, weight, *others in told:
+        for rows, errors, weight, *others in gathered:
             self.rows += int(rows)
             self._errors += errors
             if weight:

@@ -88,8 +88,8 @@ def train(
     graph = quantized_graph(graph, settings.quantize)
     computed = _computed(graph, data, settings, backend)
     settings = with_threads(graph, data, settings, computed.backend)
-    tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
-    run = _run(graph, data, settings, computed, (tell, should_stop, tables, ranks))
+    callback = _measuring(on_event, lambda: run.training_report()) if measured else on_event
+    run = _run(graph, data, settings, computed, (callback, should_stop, tables, ranks))
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
@@ -131,10 +131,10 @@ def resume(
         )
     _check_features(model.graph, data)
     _check_tables(chosen, tables)
-    tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
+    callback = _measuring(on_event, lambda: run.training_report()) if measured else on_event
     kept = model.backend if chosen.device == model.settings.device else NumpyDraft
     computed = _computed(model.graph, data, chosen, None if kept is NumpyDraft else kept)
-    run = _run(model.graph, data, chosen, computed, (tell, should_stop, tables, ranks))
+    run = _run(model.graph, data, chosen, computed, (callback, should_stop, tables, ranks))
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
     return session.result(on_checkpoint)
@@ -244,18 +244,20 @@ def _run(
     return run
 
 
-def _measuring(tell: EventCallback | None, report: Callable[[], Report]) -> EventCallback | None:
+def _measuring(
+    callback: EventCallback | None, report: Callable[[], Report]
+) -> EventCallback | None:
     """Return a callback that adds a report of that moment to the events of starts and epochs."""
-    if tell is None:
+    if callback is None:
         return None
 
-    def told(event: Event) -> object:
+    def with_training_figures(event: Event) -> object:
         if event["event"] in ("start", "epoch"):
             found = report()
             event = {**event, "training": {"loss": found.loss, **found.metrics}}
-        return tell(event)
+        return callback(event)
 
-    return told
+    return with_training_figures
 
 
 def _check_tables(settings: TrainingSettings, tables: TableMaker | None) -> None:

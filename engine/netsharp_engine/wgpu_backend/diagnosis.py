@@ -128,15 +128,15 @@ def lines() -> Iterator[str]:
         if adapter.software:
             yield f"{adapter.name} is a software device, for tests: slower than cpu"
         try:
-            told = speed(adapter.name)
-            keep_speed(DeviceIdentity.here(adapter.name, adapter.driver), told)
+            speeds = speed(adapter.name)
+            keep_speed(DeviceIdentity.here(adapter.name, adapter.driver), speeds)
         except GraphError as error:
             yield f"{adapter.name}: {error}"
             continue
         yield (
-            f"{adapter.name}: {told.multiply_adds / 1e9:.2g} G multiply-adds a second, "
-            f"{told.seconds_a_pass * 1e6:.2g} microseconds a pass, "
-            f"{told.bytes_up / 1e9:.2g} GB a second up, {told.bytes_down / 1e9:.2g} down"
+            f"{adapter.name}: {speeds.multiply_adds / 1e9:.2g} G multiply-adds a second, "
+            f"{speeds.seconds_a_pass * 1e6:.2g} microseconds a pass, "
+            f"{speeds.bytes_up / 1e9:.2g} GB a second up, {speeds.bytes_down / 1e9:.2g} down"
         )
     if sys.platform.startswith("linux"):
         yield from advice(surroundings(), found)

@@ -67,7 +67,9 @@ class KernelText:
         ]
         for value, operation in kernel.body:
             if isinstance(operation, OverRow):
-                first = f"select({STARTS[operation.how]}, {self.said(operation.formula)}, real)"
+                first = (
+                    f"select({STARTS[operation.how]}, {self.with_names(operation.formula)}, real)"
+                )
                 lines += self.over(value, operation, first, min(kernel.size, self.width))
             else:
                 lines += self.operation(value, operation)
@@ -88,7 +90,7 @@ class KernelText:
             if isinstance(operation, OverRow):
                 inner = self.needed([operation.formula], formulas, over | alike)
                 name, start = f"w{value}", STARTS[operation.how]
-                inner.append(joined(operation.how, name, self.said(operation.formula)))
+                inner.append(joined(operation.how, name, self.with_names(operation.formula)))
                 lines += [f"var {name} = {start};", *self.strided(kernel, inner)]
                 lines += self.over(value, operation, name, self.width)
             elif value in alike:
@@ -147,7 +149,7 @@ class KernelText:
     def operation(self, value: int, operation: LoopNest | Each) -> list[str]:
         """Write a value."""
         if isinstance(operation, Each):
-            return [f"let v{value} = {self.said(operation.formula)};"]
+            return [f"let v{value} = {self.with_names(operation.formula)};"]
         return self.nest(value, operation)
 
     def nest(self, value: int, nest: LoopNest) -> list[str]:
@@ -156,12 +158,12 @@ class KernelText:
         lines = [f"var {name} = {STARTS[nest.how]};"]
         if nest.mark:
             lines.append(f"var a{value} = 0.0;")
-        term = self.said(nest.term)
+        term = self.with_names(nest.term)
         if nest.how == "sum":
             return lines + self.looped(nest, [f"{name} += {term};"])
         body = [f"let term = {term};"]
         if nest.mark:
-            mark = self.said(nest.mark)
+            mark = self.with_names(nest.mark)
             body.append(f"a{value} = select(a{value}, {mark}, term > {name});")
         return lines + self.looped(nest, [*body, f"{name} = max({name}, term);"])
 
@@ -170,10 +172,10 @@ class KernelText:
     ) -> list[str]:
         """Write loops around a body; ``lanes`` threads take turns in the loop ``shared``."""
         inner = [f"const {key} = {size};" for key, size in nest.constants]
-        inner += [f"let {key} = {self.said(text)};" for key, text in nest.lets]
+        inner += [f"let {key} = {self.with_names(text)};" for key, text in nest.lets]
         depth = 0
         for loop in nest.loops:
-            name, low, high = loop.name, self.said(loop.low), self.said(loop.high)
+            name, low, high = loop.name, self.with_names(loop.low), self.with_names(loop.high)
             step = f"{name}++"
             if name == shared:
                 low, step = f"{low} + lane", f"{name} += {lanes}"
@@ -185,7 +187,7 @@ class KernelText:
 
     def store(self, store: StoreTo, at: str) -> str:
         """Write a store at an element, or where it says."""
-        place = self.said(store.at) if store.at else at
+        place = self.with_names(store.at) if store.at else at
         return f"{self.number(store.buffer, place)} = v{store.value};"
 
     def number(self, buffer: int, place: str) -> str:
@@ -193,7 +195,7 @@ class KernelText:
         arena, name = self.placement.places[buffer].arena, self.names[buffer]
         return f"{arena}[{name}]" if place == "0" else f"{arena}[{name} + {place}]"
 
-    def said(self, text: str) -> str:
+    def with_names(self, text: str) -> str:
         """Write an expression with the names of buffers."""
 
         def name(found: re.Match[str]) -> str:

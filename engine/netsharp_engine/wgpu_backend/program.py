@@ -32,7 +32,7 @@ from netsharp_engine.wgpu_backend.planning.plan import DevicePlan
 from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine
 from netsharp_engine.wgpu_backend.templates import dropping
 from netsharp_engine.wgpu_backend.templates.losses import Goal
-from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES, asked
+from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES, options_of
 from netsharp_engine.wgpu_backend.variants import Choices
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class DeviceProgram:
         self._fed = self._pending = False
         self._unread: list[_Unread] = []
         self._next = 0
-        self._told = Figures((0.0,) * len(job.graph.criteria))
+        self._figures = Figures((0.0,) * len(job.graph.criteria))
         self._updates = 0
         #: Copies of the parameters, and what was counted, when all was known to be well.
         self._safe: list[Any] | None = None
@@ -221,12 +221,12 @@ class DeviceProgram:
 
     def step(self) -> bool:
         """Compute all; what trains is computed together with its update."""
-        if self._told.fault is not None:
+        if self._figures.fault is not None:
             return False
         if not self._weight:
             if self._rule is None:
                 self.forward()
-                self._told = self._told._replace(steps=self._told.steps + 1)
+                self._figures = self._figures._replace(steps=self._figures.steps + 1)
             return True
         self._pending = True
         if self._rule is None:
@@ -235,12 +235,12 @@ class DeviceProgram:
 
     def update(self, rule: UpdateRule) -> bool:
         """Submit the step with the numbers of a rule."""
-        if self._told.fault is not None:
+        if self._figures.fault is not None:
             return False
         if not self._weight:
             self._read_ring()
-            self._told = self._told._replace(steps=self._told.steps + 1)
-            return self._told.fault is None
+            self._figures = self._figures._replace(steps=self._figures.steps + 1)
+            return self._figures.fault is None
         if rule is not self._rule:
             self._require(rule)
         if self._safe is None:
@@ -248,12 +248,12 @@ class DeviceProgram:
         self._updates += 1
         self._set(**_numbers(rule, self._updates))
         self._submit()
-        return self._told.fault is None
+        return self._figures.fault is None
 
     def _require(self, rule: UpdateRule) -> None:
         """GraphError where a rule asks for kernels that were not made."""
         assert self._rule is not None
-        odd = asked(rule) - asked(self._rule)
+        odd = options_of(rule) - options_of(self._rule)
         if odd:
             raise GraphError(
                 f"a graphics device was made ready without {', '.join(sorted(odd))}: say so when "
@@ -280,7 +280,7 @@ class DeviceProgram:
 
     def _read_ring(self) -> None:
         """Read the losses of earlier steps, and check them."""
-        if not self._unread or self._told.fault is not None:
+        if not self._unread or self._figures.fault is not None:
             return
         assert self._ring is not None
         if self._rule is not None:
@@ -298,15 +298,15 @@ class DeviceProgram:
             if not np.isfinite(total[0]):
                 self._fail(Fault("weight", parameter))
                 return
-        told = self._told
+        figures = self._figures
         factors = np.array([each.factor for each in self._unread])
         found[:, 0] *= factors
-        sums_ = np.array(told.sums) + found.sum(axis=0)
-        self._told = told._replace(
+        sums_ = np.array(figures.sums) + found.sum(axis=0)
+        self._figures = figures._replace(
             sums=tuple(map(float, sums_)),
-            weight=told.weight + sum(each.weight for each in self._unread),
-            rows=told.rows + sum(each.rows for each in self._unread),
-            steps=told.steps + len(self._unread),
+            weight=figures.weight + sum(each.weight for each in self._unread),
+            rows=figures.rows + sum(each.rows for each in self._unread),
+            steps=figures.steps + len(self._unread),
         )
         self._unread = []
         if self._rule is not None:
@@ -322,7 +322,7 @@ class DeviceProgram:
 
     def _fail(self, fault: Fault) -> None:
         """Report a fault, in the last valid state."""
-        self._told = self._told._replace(fault=fault)
+        self._figures = self._figures._replace(fault=fault)
         self._unread = []
         self.restore()
 
@@ -342,13 +342,13 @@ class DeviceProgram:
     def count(self, figures: Figures) -> None:
         """Go on from these figures."""
         sums = figures.sums or (0.0,) * len(self._graph.criteria)
-        self._told = figures._replace(sums=sums, fault=None)
+        self._figures = figures._replace(sums=sums, fault=None)
         self._unread = []
 
     def figures(self) -> Figures:
         """Return the sums so far, and whether all values are finite."""
         self._read_ring()
-        return self._told
+        return self._figures
 
     def read(self, node: Node) -> Floats:
         """Return the values [rows, nodes] of a node."""

@@ -93,8 +93,8 @@ def _adapters() -> list[tuple[Adapter, Any]]:
         if info["backend_type"] in DRIVERS:
             kind = info["adapter_type"] if info["adapter_type"] in KINDS else "Unknown"
             driver = ", ".join(each for each in (info["backend_type"], info["description"]) if each)
-            told = Adapter(info["device"], driver, kind)
-            found.append((told, each))
+            adapter = Adapter(info["device"], driver, kind)
+            found.append((adapter, each))
     return sorted(found, key=lambda each: KINDS.index(each[0].kind))
 
 
@@ -116,7 +116,7 @@ def chosen(wanted: str | None) -> tuple[Adapter, Any]:
     others += [each for each in found if lower == each[0].kind.lower()]
     for each in (*named, *others):
         return each
-    names = "; ".join(str(told) for told, _ in found) or "none"
+    names = "; ".join(str(adapter) for adapter, _ in found) or "none"
     raise GraphError(f"There is no graphics device '{wanted}'. There are: {names}.")
 
 

@@ -83,9 +83,10 @@ class TunedText(KernelText):
         common = [text for text in factors(nest.term) if not names_sample(text)]
         each = [text for text in factors(nest.term) if names_sample(text)]
         parts = [
-            re.sub(r"\bn\b", f"n{q}", self.said(" * ".join(each) or "1.0")) for q in range(VECTOR)
+            re.sub(r"\bn\b", f"n{q}", self.with_names(" * ".join(each) or "1.0"))
+            for q in range(VECTOR)
         ]
-        weight = " * ".join(self.said(text) for text in common)
+        weight = " * ".join(self.with_names(text) for text in common)
         vector = f"vec4<f32>({', '.join(parts)})"
         term = f"{weight} * {vector}" if weight else vector
         lines += ["let i = f % " + str(size) + ";", f"var v{value} = vec4<f32>(0.0);"]
@@ -111,7 +112,9 @@ class TunedText(KernelText):
             "let e = f;",
             *self.sited(kernel),
             f"var v{value} = 0.0;",
-            *self.looped(nest, [f"v{value} += {self.said(nest.term)};"], longest(nest).name, lanes),
+            *self.looped(
+                nest, [f"v{value} += {self.with_names(nest.term)};"], longest(nest).name, lanes
+            ),
             f"line[t] = v{value};",
             "workgroupBarrier();",
         ]
@@ -190,8 +193,8 @@ class TunedText(KernelText):
             inner = [
                 f"let {letter} = min(one, {most - 1});",
                 f"let k = min(deep, {matrix.deep - 1});",
-                *(f"let {key} = {self.said(text)};" for key, text in lets),
-                f"return select(0.0, {self.said(number)}, one < {most} && deep < end);",
+                *(f"let {key} = {self.with_names(text)};" for key, text in lets),
+                f"return select(0.0, {self.with_names(number)}, one < {most} && deep < end);",
             ]
             head = f"fn {name}_{side}(one: i32, deep: i32, end: i32) -> f32 {{"
             found += [head, *(f"  {line}" for line in inner), "}"]
@@ -236,7 +239,7 @@ class TunedText(KernelText):
                 continue
             name, start = f"v{value}", STARTS[operation.how]
             lines += [
-                f"line[t] = {self.said(operation.formula)};",
+                f"line[t] = {self.with_names(operation.formula)};",
                 "workgroupBarrier();",
                 f"var {name} = {start};",
                 f"for (var k = 0; k < {kernel.size}; k++) {{",

@@ -51,8 +51,12 @@ class AskedNetwork(NamedTuple):
 
 def about_model(path: str, error: Exception) -> str:
     """Return the sentence of an error about a model, with its file unless it names that already."""
-    said = str(error)
-    return said if f"' in {path} " in said or said.startswith(f"{path}: ") else f"{path}: {said}"
+    message = str(error)
+    return (
+        message
+        if f"' in {path} " in message or message.startswith(f"{path}: ")
+        else f"{path}: {message}"
+    )
 
 
 def compiled_as_asked(
@@ -84,7 +88,7 @@ def compiled_as_asked(
     calibration, held_back = (_query(model, args, one) for one in (args.calibrate, args.holdout))
     named = NamedRows(calibration, held_back, args.run_file)
     rows = compile_rows(model, args.model, named, trained)
-    notes = [*([f"note: {rows.said}"] if rows.said else []), *_name_classes(model, args, trained)]
+    notes = [*([f"note: {rows.note}"] if rows.note else []), *_name_classes(model, args, trained)]
     gate = None
     if rows.held_back is not None:
         gate = GateRows(rows.held_back, rows.what, args.max_drop)
@@ -122,8 +126,8 @@ class _Trained:
         """Return the samples; DataError where they cannot be determined."""
         if not self._found:
             label = "" if self._model.network is None else self._model.network.compared
-            asked = Performance((), os.curdir, roots_around, _settings_of)
-            self._found.append(trained_on(self._path, label, asked))
+            request = Performance((), os.curdir, roots_around, _settings_of)
+            self._found.append(trained_on(self._path, label, request))
         return self._found[0]
 
 

@@ -43,11 +43,13 @@ def question(args: argparse.Namespace, find: Find, roots: Roots) -> Question:
     """Return the question about runs that the arguments of a command ask."""
     from netsharp_lsp.questions import Question
 
-    asked = Question(lambda name: meant_input(name, args), read_bytes, find, roots, tuple(args.set))
-    asked.command = getattr(args, "command", None)
-    asked.library = getattr(args, "library", None)
-    asked.log = getattr(args, "log", None)
-    return asked
+    request = Question(
+        lambda name: meant_input(name, args), read_bytes, find, roots, tuple(args.set)
+    )
+    request.command = getattr(args, "command", None)
+    request.library = getattr(args, "library", None)
+    request.log = getattr(args, "log", None)
+    return request
 
 
 def show_answer(answer: Answer) -> None:

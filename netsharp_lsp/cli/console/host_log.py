@@ -45,31 +45,31 @@ class HostLog(Silence):
     def close(self, status: str) -> None:
         """Print the lines for the end of a run; a run that diverged has no error."""
         if status == "diverged":
-            self._say([RULE])
+            self._print([RULE])
             return
         figures = {"loss": self._end.get("loss", 0.0), **self._end.get("metrics", {})}
-        self._say(end_lines(mean_error(figures), done=status != "interrupted"))
+        self._print(end_lines(mean_error(figures), done=status != "interrupted"))
 
     def _start(self, event: dict[str, Any]) -> None:
         extent = event["metrics"]
         self._epochs, self._updates = extent["epochs"], extent["parameters"] * extent["rows"]
         self._error = mean_error(event.get("training", {"loss": 0.0}))
         if self.facts is not None:
-            self._say(opening_lines(self.facts))
+            self._print(opening_lines(self.facts))
             weights = None if event["step"] else extent["parameters"]
-            self._say(start_lines(self.facts.hidden, weights, self._error))
+            self._print(start_lines(self.facts.hidden, weights, self._error))
         self._began = time.perf_counter()
 
     def _iteration(self, event: dict[str, Any]) -> None:
         running = {"loss": event.get("loss", 0.0), **event.get("metrics", {})}
         # Of more than two classes the run counts the loss alone while it goes on.
-        behind = event.get("training", {})
-        error = mean_error(behind if "mean_error" in behind else running)
+        training = event.get("training", {})
+        error = mean_error(training if "mean_error" in training else running)
         now = time.perf_counter()
         pace = self._updates / (now - self._began) if now > self._began else None
-        self._say([iteration_line(event["epoch"], self._epochs, error, self._error, pace)])
+        self._print([iteration_line(event["epoch"], self._epochs, error, self._error, pace)])
         self._error, self._began = error, now
 
-    def _say(self, lines: list[str]) -> None:
+    def _print(self, lines: list[str]) -> None:
         for line in lines:
             self.out.line(line)

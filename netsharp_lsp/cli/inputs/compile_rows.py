@@ -33,13 +33,13 @@ _NAME_ROWS = (
 class CompileRows(NamedTuple):
     """The rows that ranges are read from, and those that are held out; None where there are none.
 
-    ``what`` is a word for the latter, ``said`` describes rows that the user did not name.
+    ``what`` is a word for the latter, ``note`` describes rows that the user did not name.
     """
 
     calibration: Rows
     held_back: LabelledRows | None
     what: str
-    said: str = ""
+    note: str = ""
 
 
 class NamedRows(NamedTuple):
@@ -111,18 +111,18 @@ def _of_run(
             "no run is known that trained the model: neither does its checkpoint name one, nor do "
             f"configurations here, in its folder or in settings write it. {_NAME_ROWS}"
         )
-    said = ""
+    note = ""
     calibration, held_back, what = named.calibration, named.held_back, named.what
     if not is_named:
         calibration = rows_of(model, _samples(model, found.learned))
-        said = f"ranges are read from {_called(found.learned)}, on which {found.command} of "
-        said += f"{found.run} trains it"
+        note = f"ranges are read from {_called(found.learned)}, on which {found.command} of "
+        note += f"{found.run} trains it"
     other = found.held_back
     assert model.network is not None
     if held_back is None and other is not None and model.network.compared in other.streams:
         held_back = labelled_rows_of(model, _samples(model, other))
         what = f"{_called(other)}, the {found.what} rows of the training"
-    return CompileRows(calibration, held_back, what, said)
+    return CompileRows(calibration, held_back, what, note)
 
 
 def _none() -> Iterator[Features]:

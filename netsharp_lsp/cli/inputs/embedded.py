@@ -142,12 +142,12 @@ def examine_host(
     `contexts`: what flags say, which outranks the call around a specification, and what run file
     and settings say, which the call outranks.
     """
-    told = [_examined(regions, text, contexts, selection) for text, regions in host.sides]
-    found = told[0]
+    sides = [_examined(regions, text, contexts, selection) for text, regions in host.sides]
+    found = sides[0]
     if host.conflicts:
         code = language_by_id(main_language()).conflict_code
         found = selection.filter([unresolved(one, code) for one in host.conflicts])
-        found += undisputed(host.conflicts, *told)
+        found += undisputed(host.conflicts, *sides)
     return sorted(found, key=lambda diagnostic: diagnostic.sort_key)
 
 

@@ -31,10 +31,10 @@ class _Errors:
         # Formatting makes no cycles; checking does.
         gc.enable()
         language = language_by_id(language_id)
-        told = uncollected(lambda: language.check(text, Context()).diagnostics)
+        diagnostics = uncollected(lambda: language.check(text, Context()).diagnostics)
         places = sorted(
             (line_at(one.start), line_at(max(one.start, one.end - 1)))
-            for one in told
+            for one in diagnostics
             if one.severity == "error"
         )
         self._first = [first for first, _ in places]
@@ -70,11 +70,11 @@ def about_unformatted(
             f" may say why, which is not asked of more than {EXPLAINED_BYTES}."
         ]
     errors = _Errors(language_id, text, line_at)
-    told = [line for line in places if errors.explain(line)]
+    explained = [line for line in places if errors.explain(line)]
     unexplained = [line for line in places if not errors.explain(line)]
     sentences = []
-    if told:
-        where = _at(told)
+    if explained:
+        where = _at(explained)
         sentences.append(
             f"{name}: left as it is where the syntax is broken{where}; 'netsharp check' says why."
         )

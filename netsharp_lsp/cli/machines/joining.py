@@ -76,13 +76,13 @@ def agreed(ranks: Ranks, work: Callable[[], Value]) -> Value:
         found = work()
     except (DataError, TrainingError, ModelError, GraphError) as error:
         fault = str(error)
-    told = _gathered(ranks, fault)
-    if any(told):
-        faulty = [rank for rank, one in enumerate(told) if one]
-        sentences = list(dict.fromkeys(one for one in told if one))
+    gathered = _gathered(ranks, fault)
+    if any(gathered):
+        faulty = [rank for rank, one in enumerate(gathered) if one]
+        sentences = list(dict.fromkeys(one for one in gathered if one))
         if len(faulty) < ranks.comm.size:
             hosts = _gathered(ranks, socket.gethostname())
-            sentences = [f"Process {rank} on {hosts[rank]}: {told[rank]}" for rank in faulty]
+            sentences = [f"Process {rank} on {hosts[rank]}: {gathered[rank]}" for rank in faulty]
         raise DisagreementError(*(line for one in sentences for line in one.splitlines()))
     assert found is not None
     return found
@@ -92,13 +92,13 @@ def compared(ranks: Ranks, what: str, own: str) -> None:
     """Raise DisagreementError, a sentence, where processes have another ``what``."""
     if ranks.alone:
         return
-    told = _gathered(ranks, own)
-    other = next((rank for rank, one in enumerate(told) if one != told[0]), None)
+    gathered = _gathered(ranks, own)
+    other = next((rank for rank, one in enumerate(gathered) if one != gathered[0]), None)
     hosts = _gathered(ranks, socket.gethostname())
     if other is not None:
         raise DisagreementError(
-            f"The processes have not the same {what}: {told[0]} (process 0 on {hosts[0]}), "
-            f"{told[other]} (process {other} on {hosts[other]})."
+            f"The processes have not the same {what}: {gathered[0]} (process 0 on {hosts[0]}), "
+            f"{gathered[other]} (process {other} on {hosts[other]})."
         )
 
 
@@ -116,8 +116,8 @@ def compared_settings(ranks: Ranks, values: Mapping[str, Any]) -> None:
 
 def with_one_order(ranks: Ranks, data: TrainingData) -> TrainingData:
     """Return data that all processes shuffle alike: by blocks where one lacks room to reorder."""
-    told = _gathered(ranks, str(data.settings.shuffle))
-    if BLOCKS not in told or data.settings.shuffle == BLOCKS:
+    gathered = _gathered(ranks, str(data.settings.shuffle))
+    if BLOCKS not in gathered or data.settings.shuffle == BLOCKS:
         return data
     return replace(data, settings=replace(data.settings, shuffle=BLOCKS))
 
@@ -143,17 +143,19 @@ def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
     return agreed(ranks, others)
 
 
-def model_to_resume(ranks: Ranks, machines: Machines | None, path: str, asked: bool) -> str | None:
+def model_to_resume(
+    ranks: Ranks, machines: Machines | None, path: str, resumes: bool
+) -> str | None:
     """Return the path of the model from which all go on; None where the run begins.
 
-    That is the newest that this run has saved, where its processes were lost, else, if ``asked``,
+    That is the newest that this run has saved, where its processes were lost, else, if ``resumes``,
     the one at ``path`` on the machine of process 0.  Other machines get a copy.
     """
     if machines is None:
-        return path if asked else None
+        return path if resumes else None
     held = _steps_saved() if os.path.isfile(path) else -1
     steps = [int(one) for one in _gathered(ranks, str(held))]
-    if max(steps) < 0 and not asked:
+    if max(steps) < 0 and not resumes:
         return None
     holder = steps.index(max(steps)) if max(steps) >= 0 else 0
     if machines.nodes == 1:

@@ -136,7 +136,7 @@ def _followed(process: subprocess.Popen[bytes], request: StopRequest, folder: st
 
     In the ``folder`` of a check all machines have to meet soon after this one is ready for them.
     """
-    told, since = False, math.inf
+    passed_on, since = False, math.inf
     while True:
         if folder and since == math.inf and os.path.exists(os.path.join(folder, _READY)):
             since = time.monotonic()
@@ -145,8 +145,8 @@ def _followed(process: subprocess.Popen[bytes], request: StopRequest, folder: st
         try:
             return process.wait(_LOOKS)
         except subprocess.TimeoutExpired:
-            if request.number is not None and not told:
-                told = True
+            if request.number is not None and not passed_on:
+                passed_on = True
                 process.send_signal(request.number)
 
 

@@ -91,9 +91,9 @@ def _loops(addresses: list[str]) -> bool:
 
 def _way_to(machines: Machines) -> str | None:
     """Return the own address from which the meeting place is reached; nothing is sent."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        asked.connect((machines.host, machines.port))
-        return str(asked.getsockname()[0])
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((machines.host, machines.port))
+        return str(probe.getsockname()[0])
     return None
 
 
@@ -114,9 +114,9 @@ def _interface_of(address: str) -> str | None:
     except ImportError:  # Windows
         return None
     for _, name in socket.if_nameindex():
-        asked = struct.pack("256s", name.encode()[:15])
+        query = struct.pack("256s", name.encode()[:15])
         with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
-            found = fcntl.ioctl(here.fileno(), _SIOCGIFADDR, asked)
+            found = fcntl.ioctl(here.fileno(), _SIOCGIFADDR, query)
             if socket.inet_ntoa(found[20:24]) == address:
                 return name
     return None

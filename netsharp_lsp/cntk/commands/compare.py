@@ -23,16 +23,16 @@ DONE, FAILED = 0, 2
 _EPOCH = re.compile(r"\.[0-9]+$")
 
 
-def compare_experiments(before: str, after: str, asked: Question) -> Answer:
+def compare_experiments(before: str, after: str, request: Question) -> Answer:
     """Compare two runs; without a comparison where one has a faulty network or cannot be read."""
     answer = Answer(FAILED)
     if any(map(is_model, (before, after))):
-        return _compare_models(before, after, asked)
+        return _compare_models(before, after, request)
     try:
-        subjects = [read_experiment(name, asked) for name in (before, after)]
-        said = [subject.errors() for subject in subjects]
-        answer.reports = [findings for findings, _ in said if findings]
-        if any(spoil_networks(errors) for _, errors in said):
+        subjects = [read_experiment(name, request) for name in (before, after)]
+        found = [subject.errors() for subject in subjects]
+        answer.reports = [findings for findings, _ in found if findings]
+        if any(spoil_networks(errors) for _, errors in found):
             return answer
         if not all(one.experiment.configuration.readable for one in subjects):
             return answer
@@ -62,7 +62,7 @@ def _built_for(model: str, experiment: Experiment) -> BuiltNetwork | None:
     return default_network(experiment)
 
 
-def _compare_models(before: str, after: str, asked: Question) -> Answer:
+def _compare_models(before: str, after: str, request: Question) -> Answer:
     """Compare two models, or a model with the network that a configuration builds."""
     from netsharp_lsp.cntk.training.model_comparison import Compared, compared_models
 
@@ -73,7 +73,7 @@ def _compare_models(before: str, after: str, asked: Question) -> Answer:
             if is_model(name):
                 found.append(Compared.of_model(name))
                 continue
-            subject = read_experiment(name, asked)
+            subject = read_experiment(name, request)
             findings, errors = subject.errors()
             answer.reports = (*answer.reports, findings) if findings else answer.reports
             model = before if name == after else after

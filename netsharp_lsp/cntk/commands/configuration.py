@@ -37,21 +37,21 @@ DONE, FAULTY, FAILED = 0, 1, 2
 STDIN = "-"
 
 
-def resolve(asked: Lookup) -> Answer:
+def resolve(request: Lookup) -> Answer:
     """Resolve items and return the answer; exit code 1 where something is absent or faulty, 2 where
     it cannot be read.
     """
-    configuration, settings = _resolved(asked)
+    configuration, settings = _resolved(request)
     configuration.values()  # Finds what is wrong with blocks and variables, too.
     sentences, faulty = faults_of(configuration)
     if faulty == FAILED:
         return Answer(FAILED, sentences)
-    if asked.path is not None:
-        answer = _get(configuration, asked, asked.path)
-    elif asked.flat:
+    if request.path is not None:
+        answer = _get(configuration, request, request.path)
+    elif request.flat:
         answer = _flatten(configuration)
     else:
-        answer = _show(configuration, asked, settings)
+        answer = _show(configuration, request, settings)
     answer.complaints = (*sentences, *answer.complaints)
     answer.code = max(answer.code, faulty)
     return answer
@@ -65,36 +65,36 @@ def listed(folder: str, excludes: Callable[[str], bool], directory: str, roots: 
     return Answer(document=found, lines=experiments_as_text(found))
 
 
-def _resolved(asked: Lookup) -> tuple[Configuration, Settings]:
+def _resolved(request: Lookup) -> tuple[Configuration, Settings]:
     items: list[Item] = []
-    named: list[str] = [asked.folder] if asked.folder else []
+    named: list[str] = [request.folder] if request.folder else []
     given: dict[str, bytes] = {}
-    for text in asked.items:
-        name = asked.stdin_name if text == STDIN else None
+    for text in request.items:
+        name = request.stdin_name if text == STDIN else None
         items.append(read_item(text) if name is None else Item("files", name, (name,)))
         if name is not None and not given:
-            given[os.path.join(asked.folder, name)] = asked.stdin()
-    folder = asked.folder
+            given[os.path.join(request.folder, name)] = request.stdin()
+    folder = request.folder
     for item in items:
         if item.kind == "folder":
             folder = os.path.join(folder, item.paths[0])
             named.append(folder)
         named += [os.path.join(folder, path) for path in item.paths if item.kind == "files"]
-    roots = asked.roots_for(named)
+    roots = request.roots_for(named)
     first = next((path for item in items if item.kind == "files" for path in item.paths), "")
     beside = os.path.dirname(os.path.abspath(os.path.join(folder, first)))
-    settings = asked.settings_for(beside, roots)
-    run = Run(tuple(asked.items), asked.folder)
+    settings = request.settings_for(beside, roots)
+    run = Run(tuple(request.items), request.folder)
     files = RunFiles(DiskFiles(given=given, roots=roots), run)
     return resolve_items(items, files, files.started), settings
 
 
-def _get(configuration: Configuration, asked: Lookup, path: str) -> Answer:
-    found = configuration.get(path, climb=not asked.exact)
+def _get(configuration: Configuration, request: Lookup, path: str) -> Answer:
+    found = configuration.get(path, climb=not request.exact)
     if found is None:
         return Answer(FAULTY, (f"{path}: no such value exists.",))
     value = Value(path, found, path.count("."))
-    if asked.json:
+    if request.json:
         return Answer(DONE if value.value is not None else FAULTY, document=value_as_json(value))
     if value.value is None:
         unknown = f"{path}: {value.raw} has no value; a variable in it is unknown."
@@ -113,21 +113,21 @@ def _flatten(configuration: Configuration) -> Answer:
     return Answer(text=text)
 
 
-def _show(configuration: Configuration, asked: Lookup, settings: Settings) -> Answer:
-    if asked.command is not None:
-        one = command(configuration, asked.command)
+def _show(configuration: Configuration, request: Lookup, settings: Settings) -> Answer:
+    if request.command is not None:
+        one = command(configuration, request.command)
         if one.found is None:
             names = ", ".join(it.name for it in commands(configuration))
-            absent = f"no block '{asked.command}' exists. The commands are: {names}."
+            absent = f"no block '{request.command}' exists. The commands are: {names}."
             return Answer(FAULTY, (absent,))
         shown = effective(configuration, one)
     else:
         shown = [Effective(value) for value in configuration.values()]
-    if not asked.json:
+    if not request.json:
         lines = as_text(shown)
-        return Answer(lines=lines if asked.command is not None else (*lines, _release(settings)))
+        return Answer(lines=lines if request.command is not None else (*lines, _release(settings)))
     files = [source.name for source in configuration.layers.sources]
-    rows = [effective_as_json(one, asked.command is not None) for one in shown]
+    rows = [effective_as_json(one, request.command is not None) for one in shown]
     version = declared_in(settings).given.version or None
     release = {"name": version, "origin": settings.file if version is not None else None}
     document = {"version": 1, "files": files, "values": rows, "release": release}

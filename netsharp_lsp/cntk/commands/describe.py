@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 DONE, FAULTY, FAILED = 0, 1, 2
 
 
-def describe_experiment(argument: str, asked: Question) -> Answer:
+def describe_experiment(argument: str, request: Question) -> Answer:
     """Describe a network of a run; errors are reported, and an error in a network leaves no
     description.
     """
     answer = Answer()
     try:
-        subject = read_experiment(argument, asked)
-        command = _reader(subject, asked.command)
-        origin = None if command is None else origin_of(command, subject, asked)
-        built = _meant(subject, asked.command) if origin is None else _of_command(origin, command)
+        subject = read_experiment(argument, request)
+        command = _reader(subject, request.command)
+        origin = None if command is None else origin_of(command, subject, request)
+        built = _meant(subject, request.command) if origin is None else _of_command(origin, command)
         findings, errors = subject.errors()
         if origin is not None and origin.subject is not subject:
             others, more = origin.subject.errors()
@@ -44,8 +44,8 @@ def describe_experiment(argument: str, asked: Question) -> Answer:
         if spoil_networks(errors):
             answer.code = FAULTY
         else:
-            _describe(answer, subject, built, asked, origin)
-            answer.code = max(answer.code, FAULTY if errors and asked.log is None else DONE)
+            _describe(answer, subject, built, request, origin)
+            answer.code = max(answer.code, FAULTY if errors and request.log is None else DONE)
     except SubjectError as error:
         answer.complaints, answer.code = (str(error),), FAILED
     return answer
@@ -55,7 +55,7 @@ def _describe(
     answer: Answer,
     subject: ExperimentSubject,
     built: BuiltNetwork | None,
-    asked: Question,
+    request: Question,
     origin: Trained | None,
 ) -> None:
     """Add to the answer the description of the network, or its difference from a log; places of a
@@ -70,11 +70,11 @@ def _describe(
             f"{subject.name}: a part of the network is unknown: {unknown.message} "
             "Describe a configuration that includes the file, or set what is missing.",
         )
-    elif asked.log is not None:
-        difference = _difference(built, asked.log, asked)
+    elif request.log is not None:
+        difference = _difference(built, request.log, request)
         answer.code = DONE if difference is None else FAULTY
         same = f"The log has the same {len(built.network.nodes):,} nodes."
-        answer.lines = (same if difference is None else f"{asked.log}: {difference}",)
+        answer.lines = (same if difference is None else f"{request.log}: {difference}",)
     else:
         around = subject if origin is None else origin.subject
         answer.document = _placed(described_network(built, subject.experiment), around)
@@ -151,10 +151,10 @@ def _without_network(subject: ExperimentSubject, built: BuiltNetwork | None) -> 
     return f"{subject.name}: no command has a network builder, so there is nothing to describe."
 
 
-def _difference(built: BuiltNetwork, path: str, asked: Question) -> str | None:
+def _difference(built: BuiltNetwork, path: str, request: Question) -> str | None:
     """Return the difference of a network from what CNTK logged about it."""
     from netsharp_lsp.cntk.networks.log import first_difference
 
-    data = read(asked.meant(path), asked)
+    data = read(request.meant(path), request)
     assert built.network is not None
     return first_difference(built.network, data.decode("utf-8", "replace"))

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 _READ = Source(b"")
 
 
-def inspect_experiments(asked: Inspection) -> list[Outcome]:
+def inspect_experiments(request: Inspection) -> list[Outcome]:
     """Check the files of the jobs, followed by other files that their configurations read."""
-    inspection = _Inspection(asked)
+    inspection = _Inspection(request)
     inspection.check()
-    if any(job.repairs for job in asked.jobs):
-        inspection.repair(unsafe=asked.unsafe)
+    if any(job.repairs for job in request.jobs):
+        inspection.repair(unsafe=request.unsafe)
     inspection.finish()
     return inspection.outcomes
 
@@ -88,42 +88,42 @@ class _File:
 class _Inspection:
     """The files of one command line, by canonical path, and the runs that use them."""
 
-    def __init__(self, asked: Inspection) -> None:
-        self.asked = asked
-        self.roots = asked.roots
-        self.outcomes = [_read(job.item, asked.read) for job in asked.jobs]
+    def __init__(self, request: Inspection) -> None:
+        self.request = request
+        self.roots = request.roots
+        self.outcomes = [_read(job.item, request.read) for job in request.jobs]
         self.files: dict[str, _File] = {}
-        for job, outcome in zip(asked.jobs, self.outcomes, strict=True):
+        for job, outcome in zip(request.jobs, self.outcomes, strict=True):
             if outcome.source is not None:
                 self.files[_real(job.item)] = _File(job, outcome)
         self.runs: list[PlacedRun] = []
         self.work: list[RunJob] = []
-        self.said: list[RunOutcome] = []
+        self.checked: list[RunOutcome] = []
 
     def check(self) -> None:
         """Analyse every run, and then the files that none of them uses."""
         languages = {path: file.job.item.language for path, file in self.files.items()}
         texts = self._texts()
-        named = Named(languages, self.asked.folders, self.asked.layers)
-        plan = planned(named, self.asked.find, OverDisk(texts, self.roots), self.roots)
+        named = Named(languages, self.request.folders, self.request.layers)
+        plan = planned(named, self.request.find, OverDisk(texts, self.roots), self.roots)
         self.runs = plan.runs
         if self.outcomes:
             self.outcomes[0].problems += tuple(plan.problems)
             self.outcomes[0].warnings += tuple(plan.notices)
-        assignments = self.asked.assignments
+        assignments = self.request.assignments
         self.work = [
             RunJob(
                 one.run.assigning(assignments),
                 texts,
                 self.roots,
                 one.given,
-                reads_data=self.asked.reads_data,
+                reads_data=self.request.reads_data,
             )
             for one in plan.runs
         ]
-        self.said = check_runs(self.work, self.asked.do_each)
-        used = {path for one in self.said for path in one.files}
-        find = self.asked.find
+        self.checked = check_runs(self.work, self.request.do_each)
+        used = {path for one in self.checked for path in one.files}
+        find = self.request.find
         rest = [
             RunJob(
                 None, texts, self.roots, given_for(os.path.dirname(path), find), (path, language)
@@ -132,7 +132,7 @@ class _Inspection:
             if language != "cntk" and path not in used
         ]
         self.work += rest
-        self.said += check_runs(rest, self.asked.do_each)
+        self.checked += check_runs(rest, self.request.do_each)
 
     def repair(self, *, unsafe: bool) -> None:
         """Apply fixes and check what they change again, until none is left or they repeat."""
@@ -150,8 +150,8 @@ class _Inspection:
     def _checked_with(self, texts: Mapping[str, bytes]) -> dict[str, list[Diagnostic]]:
         """Return the findings of files with other texts than they had."""
         self._go_on_with(texts)
-        said = self._findings_by_file()
-        return {path: self.files[path].sifted(merged(said.get(path, ()))) for path in texts}
+        by_file = self._findings_by_file()
+        return {path: self.files[path].sifted(merged(by_file.get(path, ()))) for path in texts}
 
     def _go_on_with(self, texts: Mapping[str, bytes]) -> None:
         """Give files other texts, and check the runs again that use one of those."""
@@ -163,42 +163,42 @@ class _Inspection:
         new = self._texts()
         again = [
             number
-            for number, one in enumerate(self.said)
+            for number, one in enumerate(self.checked)
             if not changed.isdisjoint((*one.files, *one.beside))
         ]
         for number in again:
             self.work[number].texts = new
         work = [self.work[number] for number in again]
-        for number, said in zip(again, check_runs(work, self.asked.do_each), strict=True):
-            self.said[number] = said
+        for number, outcome in zip(again, check_runs(work, self.request.do_each), strict=True):
+            self.checked[number] = outcome
 
     def finish(self) -> None:
         """Assign findings to every file, including files that were not named."""
         for path in self._others():
             self._add(path)
-        said = self._findings_by_file()
+        by_file = self._findings_by_file()
         releases = self._releases_by_file()
         for path, file in self.files.items():
             outcome = file.outcome
             outcome.releases = releases.get(path, ())
-            merged_findings = merged(said.get(path, ()))
+            merged_findings = merged(by_file.get(path, ()))
             if not merged_findings and not file.kept:
                 continue
-            file.text(self.asked.read)
+            file.text(self.request.read)
             found: Sequence[Diagnostic] = ()
             if outcome.source is not None:
                 found = file.sifted(merged_findings) if file.left is None else file.left
             shown = (self._shown(one, outcome) for one in found)
             outcome.diagnostics = list(shown)
-        if self.asked.reads_data:
+        if self.request.reads_data:
             self._add_data()
 
     def _add_data(self) -> None:
         """Report the faults of data files."""
         from netsharp_lsp.cntk.commands.data import joined
 
-        for path, bad in sorted(joined(one.data for one in self.said).items()):
-            job = self.asked.job_for(_shown_name(path), path, "cntk")
+        for path, bad in sorted(joined(one.data for one in self.checked).items()):
+            job = self.request.job_for(_shown_name(path), path, "cntk")
             outcome = Outcome(job.item)
             outcome.source = _READ
             outcome.lines, found = bad.findings(path)
@@ -218,16 +218,16 @@ class _Inspection:
 
     def _findings_by_file(self) -> dict[str, list[list[Diagnostic]]]:
         """Return each run's findings by file, by canonical path."""
-        said: dict[str, list[list[Diagnostic]]] = {}
-        for one in self.said:
+        by_file: dict[str, list[list[Diagnostic]]] = {}
+        for one in self.checked:
             for path, diagnostics in one.diagnostics.items():
-                said.setdefault(path, []).append(diagnostics)
-        return said
+                by_file.setdefault(path, []).append(diagnostics)
+        return by_file
 
     def _releases_by_file(self) -> dict[str, list[Mapping[str, str]]]:
         """Return the releases that the runs of each file are for, each once, by canonical path."""
         releases: dict[str, list[Mapping[str, str]]] = {}
-        for one in self.said:
+        for one in self.checked:
             for path in one.files:
                 known = releases.setdefault(path, [])
                 if one.release not in known:
@@ -238,12 +238,12 @@ class _Inspection:
         """Return the files, by canonical path, that were not named and in which runs of named
         configurations have findings.
         """
-        excludes = excluder(self.asked.find)
+        excludes = excluder(self.request.find)
         return [
             path
-            for run, said in zip(self.runs, self.said, strict=False)
+            for run, outcome in zip(self.runs, self.checked, strict=False)
             if not self.files.keys().isdisjoint(run.configurations)
-            for path in said.diagnostics
+            for path in outcome.diagnostics
             if path not in self.files and not path.startswith(PREFIX) and not excludes(path)
         ]
 
@@ -253,7 +253,7 @@ class _Inspection:
             return
         language = SUFFIXES.get(os.path.splitext(path)[1].lower(), "cntk")
         place = None if path.startswith(COMMAND_LINE) else path
-        job = self.asked.job_for(self._name_of(path), place, language)
+        job = self.request.job_for(self._name_of(path), place, language)
         outcome = Outcome(job.item)
         outcome.source = Source(self._text_of(path))
         outcome.text = outcome.source.text
@@ -273,7 +273,7 @@ class _Inspection:
         """Return the text of any file, as diagnostics count its bytes."""
         known = self.files.get(path)
         if known is not None:
-            return known.text(self.asked.read)
+            return known.text(self.request.read)
         if path.startswith(COMMAND_LINE):
             return encodable(path.removeprefix(COMMAND_LINE)).encode()
         if path.startswith(PREFIX):

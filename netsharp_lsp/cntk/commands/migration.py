@@ -85,12 +85,12 @@ class MigrationUnit:
         return sorted(files, key=lambda file: not file.endswith(".bs"))
 
 
-def planned_migration(asked: Wanted) -> Migration:
+def planned_migration(request: Wanted) -> Migration:
     """Find the runs that use a wanted file and determine the new texts."""
-    named = Named(asked.languages, asked.folders, asked.layers)
-    plan = planned(named, asked.find, asked.files, asked.roots)
+    named = Named(request.languages, request.folders, request.layers)
+    plan = planned(named, request.find, request.files, request.roots)
     runs = [
-        Experiment(one.run.assigning(asked.assignments), asked.files, given=one.given)
+        Experiment(one.run.assigning(request.assignments), request.files, given=one.given)
         for one in plan.runs
     ]
     unknown = [
@@ -102,7 +102,7 @@ def planned_migration(asked: Wanted) -> Migration:
     problems = [*plan.problems, *unknown]
     if problems:
         return Migration(problems, (), plan.notices)
-    found = units(runs, asked.files, MigrationSettings(force=asked.force))
+    found = units(runs, request.files, MigrationSettings(force=request.force))
     return Migration((), found, plan.notices)
 
 

@@ -42,10 +42,10 @@ class Trained(NamedTuple):
     subject: ExperimentSubject
 
 
-def origin_of(command: Command, subject: ExperimentSubject, asked: Question) -> Trained:
+def origin_of(command: Command, subject: ExperimentSubject, request: Question) -> Trained:
     """Find the result that built the network of a command; SubjectError where it is unknown."""
     here = subject.experiment
-    found = network_for(command, here, subject.name, _others(subject, asked))
+    found = network_for(command, here, subject.name, _others(subject, request))
     if isinstance(found, str):
         raise SubjectError(f"{subject.name}: {found}")
     if found.experiment is here:
@@ -54,31 +54,31 @@ def origin_of(command: Command, subject: ExperimentSubject, asked: Question) -> 
     return Trained(found.built, other)
 
 
-def _others(subject: ExperimentSubject, asked: Question) -> Iterator[tuple[str, Experiment]]:
+def _others(subject: ExperimentSubject, request: Question) -> Iterator[tuple[str, Experiment]]:
     """Yield the runs around a configuration that are not its own."""
     here = subject.experiment
     own = {here.files.locate(one.name) for one in here.configuration.layers.sources}
-    for run in _beside(sorted(own), subject, asked):
+    for run in _beside(sorted(own), subject, request):
         if own.intersection(run.configurations):
             continue
-        placed = run.run.assigning(asked.assignments)
+        placed = run.run.assigning(request.assignments)
         name = os.path.relpath(run.configurations[0]) if run.configurations else subject.name
         yield name, Experiment(placed, subject.files, here.library, run.given)
 
 
-def _beside(own: list[str], subject: ExperimentSubject, asked: Question) -> Iterator[PlacedRun]:
+def _beside(own: list[str], subject: ExperimentSubject, request: Question) -> Iterator[PlacedRun]:
     """Yield the runs that settings declare around a configuration, and those of others in its
     folder.
     """
     if not own:
         return
     folder = os.path.dirname(own[0])
-    settings = asked.find(folder)
+    settings = request.find(folder)
     runs = declared_runs(settings, subject.files)
     yield from runs
     known = {path for run in runs for path in run.configurations}
     given = declared_in(settings).given
-    paths = specifications_below(folder, lambda path: False, STARTS, asked.roots)
+    paths = specifications_below(folder, lambda path: False, STARTS, request.roots)
     for path in paths[: MODEL_CONFIGURATIONS.most]:
         located = subject.files.locate(os.path.abspath(path))
         if located not in known:

@@ -116,11 +116,11 @@ def scripted_runs(
     given: Premises,
     files: Files,
     roots: Roots,
-    tell: Callable[[str, str], object],
+    report: Callable[[str, str], object],
 ) -> list[PlacedRun]:
     """Return the runs that scripts below a folder start, those whose configurations exist.
 
-    `tell` is called with the path and a sentence for each script that starts one with a
+    `report` is called with the path and a sentence for each script that starts one with a
     configuration outside, or is not followed to its end.
     """
     found = []
@@ -140,7 +140,7 @@ def scripted_runs(
                 found.append(one)
         sentences += map(_not_to_its_end, started.passed)
         if sentences:
-            tell(path, f"{path}: {' '.join(sentences)}")
+            report(path, f"{path}: {' '.join(sentences)}")
     return found
 
 

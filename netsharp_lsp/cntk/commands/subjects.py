@@ -107,9 +107,9 @@ def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
     return any(about_network(one.code) for one in errors)
 
 
-def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
+def read_experiment(argument: str, request: Question) -> ExperimentSubject:
     """Read the file that an argument names. Raises SubjectError where it cannot be read."""
-    find, roots = asked.find, asked.roots
+    find, roots = request.find, request.roots
     revision, path = split_revision(argument)
     past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None
     files: Files = OverDisk({}, roots) if past is None else BoundFiles(past, roots)
@@ -119,10 +119,10 @@ def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
             raise SubjectError(no_file(name, kind))
         for name in placed.outside:
             raise SubjectError(outside(name))
-        return _of_run(argument, placed, asked, files)
-    item = asked.meant(path)
+        return _of_run(argument, placed, request, files)
+    item = request.meant(path)
     real = os.path.realpath(item.path or item.name)
-    data = _data(item, past, argument, asked)
+    data = _data(item, past, argument, request)
     if item.path is None:
         files = OverDisk({real: data}, roots)
     text = read_text(item.name, data)
@@ -130,14 +130,14 @@ def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
         raise SubjectError(f"{argument}: {text}")
     if item.language != "cntk":
         given = declared_in(find(os.path.dirname(real))).given
-        alone = SingleFile(real, item.language, files, _library(asked), given)
+        alone = SingleFile(real, item.language, files, _library(request), given)
         return ExperimentSubject(argument, item.language, alone, files)
-    return _of_run(argument, _run_of(real, find, files), asked, files)
+    return _of_run(argument, _run_of(real, find, files), request, files)
 
 
-def _of_run(name: str, placed: PlacedRun, asked: Question, files: Files) -> ExperimentSubject:
-    run = placed.run.assigning(asked.assignments)
-    experiment = Experiment(run, files, _library(asked), placed.given)
+def _of_run(name: str, placed: PlacedRun, request: Question, files: Files) -> ExperimentSubject:
+    run = placed.run.assigning(request.assignments)
+    experiment = Experiment(run, files, _library(request), placed.given)
     return ExperimentSubject(name, "cntk", experiment, files)
 
 
@@ -148,22 +148,22 @@ def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
     return next(declared, None) or supposed_run(path, declared_in(settings).given, files)
 
 
-def _data(item: Item, past: RevisionFiles | None, argument: str, asked: Question) -> bytes:
+def _data(item: Item, past: RevisionFiles | None, argument: str, request: Question) -> bytes:
     if past is not None:
         try:
             return past.shown(item.path or item.name)
         except NoGitError as error:
             raise SubjectError(f"{argument}: {error}") from None
-    return read(item, asked)
+    return read(item, request)
 
 
-def _library(asked: Question) -> bytes | None:
-    return None if asked.library is None else read(asked.meant(asked.library), asked)
+def _library(request: Question) -> bytes | None:
+    return None if request.library is None else read(request.meant(request.library), request)
 
 
-def read(item: Item, asked: Question) -> bytes:
+def read(item: Item, request: Question) -> bytes:
     """Return the bytes of a file; SubjectError where it cannot be read."""
-    data = asked.read(item)
+    data = request.read(item)
     if isinstance(data, ReadError):
         raise SubjectError(data.message)
     return data

@@ -71,12 +71,12 @@ class _MissingRun(Exception):  # noqa: N818
     """A run with missing configurations."""
 
 
-def perform(asked: Performance, follower: Follower) -> Answer:
+def perform(request: Performance, follower: Follower) -> Answer:
     """Check all commands, then run those that can be run in order; the first that fails ends the
     run.
     """
     try:
-        subject, shop = _subject(asked)
+        subject, shop = _subject(request)
     except _MissingRun as missing:
         return Answer(FAILED, (str(missing),))
     reports, errors = subject.errors()
@@ -110,7 +110,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
             _report_idle(shop, [command for command, _ in jobs], follower)
         for command, job in jobs:
             if ended == DONE:
-                old = asked.log == _OLD_LOG
+                old = request.log == _OLD_LOG
                 reporter = RunReporter(logged, command.name, job.work.action, old, stamps)
                 ended = _agreed(shop.ranks, job, partial(_done, job, reporter), subject, answer)
                 answer.lines = (*answer.lines, *reporter.results)
@@ -124,7 +124,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
     return answer
 
 
-def training_jobs(asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
+def training_jobs(request: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
     """Return the jobs for a device of the training commands of a run, by command.
 
     The answer says why the run cannot be read; what a command before has to write first is left
@@ -133,7 +133,7 @@ def training_jobs(asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]
     answer = Answer()
     found: list[tuple[str, Job]] = []
     try:
-        subject, shop = _subject(asked)
+        subject, shop = _subject(request)
     except _MissingRun as missing:
         return Answer(FAILED, (str(missing),)), ()
     reports, errors = subject.errors()
@@ -153,12 +153,12 @@ def training_jobs(asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]
     return answer, found
 
 
-def reading_of(asked: Performance) -> SampleReading:
+def reading_of(request: Performance) -> SampleReading:
     """Return a reader of images like that of a run's command; DataError, a sentence, where the run
     does not exist or has no such reader.
     """
     try:
-        subject, shop = _subject(asked)
+        subject, shop = _subject(request)
     except _MissingRun as missing:
         raise DataError(str(missing)) from None
     try:
@@ -167,19 +167,19 @@ def reading_of(asked: Performance) -> SampleReading:
         raise DataError(" ".join(_sentences(refused.refusals, subject))) from None
 
 
-def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
+def trained_on(path: str, label: str, request: Performance) -> TrainedOn | None:
     """Return the samples that trained a model: those of the run that its checkpoint names, else of
     the runs around it and the current folder; None where none of them trains it.
 
     ``label`` is what it is compared with. DataError, a sentence, where several train it on
     different files, or where the run that does cannot be read.
     """
-    roots = asked.roots_for([path, asked.folder])
+    roots = request.roots_for([path, request.folder])
     model = os.path.realpath(path)
     models = list(dict.fromkeys((model, _EPOCH.sub("", model))))
     found: dict[str, TrainedOn] = {}
     reasons: list[str] = []
-    for subject, shop in _runs_around(models, asked, roots, reasons):
+    for subject, shop in _runs_around(models, request, roots, reasons):
         try:
             one = samples_trained_on(shop, models, label)
         except Refused as refused:
@@ -197,7 +197,7 @@ def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
 
 
 def _runs_around(
-    models: Sequence[str], asked: Performance, roots: Roots, reasons: list[str]
+    models: Sequence[str], request: Performance, roots: Roots, reasons: list[str]
 ) -> Iterator[tuple[ExperimentSubject, Workshop]]:
     """Yield only the run that a checkpoint names, else those that may have trained a model; the
     reasons why runs cannot be read are added to ``reasons``.
@@ -207,17 +207,17 @@ def _runs_around(
     if named is not None:
         folder = os.path.normpath(os.path.join(place, named.folder))
         try:
-            yield _subject(asked.of_run(named.items, folder, roots))
+            yield _subject(request.of_run(named.items, folder, roots))
             return
         except _MissingRun as error:
             reasons.append(str(error))
     files = OverDisk({}, roots)
-    above = [os.path.abspath(asked.folder), place]
+    above = [os.path.abspath(request.folder), place]
     while roots.holds(parent := os.path.dirname(above[-1])) and parent != above[-1]:
         above.append(parent)
     runs: list[PlacedRun] = []
     for folder in dict.fromkeys(map(os.path.realpath, above)):
-        settings = asked.settings_for(folder, roots)
+        settings = request.settings_for(folder, roots)
         runs += declared_runs(settings, files)
         given = declared_in(settings).given
         names = [name for name in files.names_in(folder) if name.lower().endswith(STARTS)]
@@ -376,20 +376,20 @@ def _placed(subject: ExperimentSubject, source: str, start: int, end: int) -> st
     return f"{shown}, line {subject.lines(source).line_at(start) + 1}"
 
 
-def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
+def _subject(request: Performance) -> tuple[ExperimentSubject, Workshop]:
     """Return the run that items name, and where it writes."""
-    folder = asked.folder or os.curdir
+    folder = request.folder or os.curdir
     named = [folder]
-    for item in read_items(asked.items):
+    for item in read_items(request.items):
         if item.kind == "folder":
             folder = os.path.join(folder, item.paths[0])
             named.append(folder)
         elif item.kind == "files":
             named += [os.path.join(folder, path) for path in item.paths]
-    roots = asked.roots_for(named)
-    files = OverDisk(asked.texts, roots)
-    given = declared_in(asked.settings_for(os.path.abspath(folder), roots)).given
-    run = Run(tuple(asked.items), os.path.abspath(asked.folder or os.curdir))
+    roots = request.roots_for(named)
+    files = OverDisk(request.texts, roots)
+    given = declared_in(request.settings_for(os.path.abspath(folder), roots)).given
+    run = Run(tuple(request.items), os.path.abspath(request.folder or os.curdir))
     placed = PlacedRun(run, given, files)
     for path in placed.outside:
         raise _MissingRun(outside(path))
@@ -398,13 +398,13 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
     for path in filter(os.path.isdir, placed.configurations):
         raise _MissingRun(f"{os.path.relpath(path)}: is a folder. Name a file in it.")
     experiment = Experiment(run, files, None, given)
-    subject = ExperimentSubject(asked.items[0], "cntk", experiment, files)
+    subject = ExperimentSubject(request.items[0], "cntk", experiment, files)
     place = os.path.abspath(folder)
     started = RunNamed(run.items, run.directory)
-    ranks = ALONE if asked.ranks is None else asked.ranks
+    ranks = ALONE if request.ranks is None else request.ranks
     silent = not ranks.leads
-    store = ModelFiles(roots, tensors=asked.tensors, run=started, silent=silent)
-    starts = asked.starts_programs
+    store = ModelFiles(roots, tensors=request.tensors, run=started, silent=silent)
+    starts = request.starts_programs
     shop = Workshop(experiment, place, store, Seeds(), starts, ranks=ranks)
-    shop = shop._replace(device=asked.device, precision=asked.precision)
+    shop = shop._replace(device=request.device, precision=request.precision)
     return subject, shop

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     # What is said, where, and whether it is a comment.
-    _Said: TypeAlias = tuple[bytes, int, bool]
+    _Token: TypeAlias = tuple[bytes, int, bool]
 
 _SEPARATOR = rb"[`~!@$%^&*_\-+|:;,?.]"
 _RECORDS = re.compile(
@@ -82,12 +82,12 @@ def find_difference(before: bytes, after: bytes, language: str) -> Difference | 
     )
 
 
-def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
+def _without_comments(text: bytes) -> tuple[bytes, list[_Token]]:
     """Return a configuration with blanks in place of its comments, and these."""
     if b"#" not in text:
         return text, []
     code: list[bytes] = []
-    comments: list[_Said] = []
+    comments: list[_Token] = []
     done = 0
     for line in text.splitlines(keepends=True):
         body = line.rstrip(b"\r\n")
@@ -122,11 +122,11 @@ def _opening_of(match: re.Match[bytes]) -> bytes:
     return match[1] or b""
 
 
-def _words(said: list[_Said]) -> list[bytes]:
-    return [word for word, _, _ in said]
+def _words(tokens: list[_Token]) -> list[bytes]:
+    return [word for word, _, _ in tokens]
 
 
-def _configuration(code: bytes) -> Iterator[_Said]:
+def _configuration(code: bytes) -> Iterator[_Token]:
     """Yield tokens of a configuration without comments, with those of the networks in it."""
     done = 0
     for start, end in _networks(code):
@@ -136,7 +136,7 @@ def _configuration(code: bytes) -> Iterator[_Said]:
     yield from _separated(code, done, len(code))
 
 
-def _separated(code: bytes, start: int, end: int) -> Iterator[_Said]:
+def _separated(code: bytes, start: int, end: int) -> Iterator[_Token]:
     """Yield tokens, with a line end where only that separates its neighbours."""
     waiting: int | None = None
     idle = True
@@ -179,21 +179,21 @@ def _partner(code: bytes, start: int) -> int:
     return len(code)
 
 
-def _network(text: bytes, base: int) -> Iterator[_Said]:
+def _network(text: bytes, base: int) -> Iterator[_Token]:
     for match in _BRAINSCRIPT.finditer(text):
         word = match[0]
         yield word, base + match.start(), word.startswith(_COMMENT_MARKS)
 
 
-def _tokens(said: list[_Said]) -> Iterator[_Said]:
-    return (one for one in said if not one[2])
+def _tokens(tokens: list[_Token]) -> Iterator[_Token]:
+    return (one for one in tokens if not one[2])
 
 
-def _comments(said: list[_Said]) -> Iterator[_Said]:
-    return (one for one in said if one[2])
+def _comments(tokens: list[_Token]) -> Iterator[_Token]:
+    return (one for one in tokens if one[2])
 
 
-def _includes(text: bytes) -> list[_Said]:
+def _includes(text: bytes) -> list[_Token]:
     """Return the lines that name another file."""
     if b"include=" not in text:
         return []
@@ -201,7 +201,7 @@ def _includes(text: bytes) -> list[_Said]:
     return [(match[0], match.start(), False) for match in found]
 
 
-def _compared(old: Iterable[_Said], new: Iterable[_Said]) -> Difference | None:
+def _compared(old: Iterable[_Token], new: Iterable[_Token]) -> Difference | None:
     left, right = iter(old), iter(new)
     last = 0
     while True:
@@ -214,9 +214,9 @@ def _compared(old: Iterable[_Said], new: Iterable[_Said]) -> Difference | None:
         last = before[1]
 
 
-def _shown(said: _Said | None) -> str:
-    if said is None:
+def _shown(token: _Token | None) -> str:
+    if token is None:
         return "nothing"
-    if said[0] == b"\n":
+    if token[0] == b"\n":
         return "the end of a line"
-    return f"'{said[0].decode('utf-8', 'replace')}'"
+    return f"'{token[0].decode('utf-8', 'replace')}'"

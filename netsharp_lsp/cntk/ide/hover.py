@@ -174,15 +174,15 @@ def _argument(edited: Edited, offset: int) -> Hover | None:
         return None
     if call.named and text.lower() == call.named.lower():
         meaning = call.meaning
-        says = f"\n\n{meaning[0].upper()}{meaning[1:]}." if meaning else ""
-        return Hover(f"`{parameter}`: argument of `{call.name}`{says}", start, end)
+        description = f"\n\n{meaning[0].upper()}{meaning[1:]}." if meaning else ""
+        return Hover(f"`{parameter}`: argument of `{call.name}`{description}", start, end)
     tag = tag_meaning(text) if name == "tag" else None
     if tag is not None:
         return Hover(f"**{tag[0]}**: {tag[1]}", start, end)
     words = argument_words(name, call.language)
-    for known, says in words.items():
+    for known, description in words.items():
         if known.lower() == text.lower():
-            return Hover(f"**{known}**: {says}", start, end)
+            return Hover(f"**{known}**: {description}", start, end)
     return None
 
 
@@ -225,8 +225,8 @@ def _word(edited: Edited, offset: int) -> Hover | None:
         return None
     text, start, end = word
     if edited.data[start - 1 : start] == b".":
-        says = MEMBERS.get(text)
-        return Hover(f"**{text}**: {says}", start, end) if says else None
+        description = MEMBERS.get(text)
+        return Hover(f"**{text}**: {description}", start, end) if description else None
     if text in CLASSES and edited.data[:start].rstrip().endswith(b"new"):
         return Hover(f"**{text}**: {CLASSES[text]}", start, end)
     return Hover(f"**{text}**: {WORDS[text]}", start, end) if text in WORDS else None

@@ -26,4 +26,4 @@ def signature_at(edited: Edited, offset: int) -> Signature | None:
             active = len(parameters)
         parameters.append(Parameter(start, start + len(word), call.meaning_of(word)))
         at = start + len(word)
-    return Signature(call.label, call.says, tuple(parameters), active)
+    return Signature(call.label, call.description, tuple(parameters), active)

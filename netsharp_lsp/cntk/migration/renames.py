@@ -39,12 +39,12 @@ def renaming(experiments: Sequence[Experiment], networks: Sequence[Result]) -> R
     """Return the renaming of the nodes that some experiments name."""
     renames, ambiguous = _renames(networks)
     # CNTK finds a node by its name, case-insensitively.
-    asked = {name.lower(): after for name, after in renames.items()}
+    renamed = {name.lower(): after for name, after in renames.items()}
     unsure = {name.lower() for name in ambiguous}
     edits: dict[Edit, None] = {}
     todo: dict[Todo, None] = {}
     for experiment in experiments:
-        for found in _uses(experiment, asked, unsure):
+        for found in _uses(experiment, renamed, unsure):
             if isinstance(found, Edit):
                 edits[found] = None
             else:

@@ -47,10 +47,14 @@ def _differs(held: Node, built: Node) -> str:
     if inputs[0] != inputs[1]:
         return f"its '{name}' takes ({', '.join(inputs[0])}) and here ({', '.join(inputs[1])})"
     # Files do not store the initialization of parameters.
-    said = (attributes_of(held), attributes_of(built)) if held.operation != PARAMETER else ({}, {})
-    for key in sorted(said[0].keys() & said[1].keys() - {"shape"}):
-        if said[0][key] != said[1][key]:
-            return f"the {key} of its '{name}' is {said[0][key]} and here {said[1][key]}"
+    attributes = (
+        (attributes_of(held), attributes_of(built)) if held.operation != PARAMETER else ({}, {})
+    )
+    for key in sorted(attributes[0].keys() & attributes[1].keys() - {"shape"}):
+        if attributes[0][key] != attributes[1][key]:
+            return (
+                f"the {key} of its '{name}' is {attributes[0][key]} and here {attributes[1][key]}"
+            )
     return ""
 
 

@@ -209,16 +209,16 @@ class Builders:
         key = (text.place(0, len(text)).key, text.text)
         if key in self._evaluated:
             return self._evaluated[key]
-        asked: list[str] = []
+        looked_up: list[str] = []
 
-        def asking(path: str) -> Network | str | None:
-            asked.append(path)
+        def look_up(path: str) -> Network | str | None:
+            looked_up.append(path)
             return model(path)
 
-        around = self.surroundings._replace(model=asking)
+        around = self.surroundings._replace(model=look_up)
         outcome = outcome_of(text.text, INLINE, around, lambda place: _outside(place, text))
         # Commands may share an outer builder, but not what they find in models.
-        if not asked:
+        if not looked_up:
             self._evaluated[key] = outcome
         return outcome
 

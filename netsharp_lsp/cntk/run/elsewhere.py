@@ -168,9 +168,9 @@ def _trained_by(
     """
     found = list(_elsewhere(path, experiment, others))
     known = [one for one in found if isinstance(one, TrainedNetwork)]
-    said = next((one for one in found if isinstance(one, str)), None)
-    if said is not None or not known:
-        return said
+    reason = next((one for one in found if isinstance(one, str)), None)
+    if reason is not None or not known:
+        return reason
     if any(_nodes(one.built) != _nodes(known[0].built) for one in known[1:]):
         names = ", ".join(sorted({one.name for one in known}))
         return (

@@ -77,7 +77,7 @@ class Neighbours(Generic[Running]):
         self._files = files
         self._begin = begin
         self._begun: dict[str, Running] = {}
-        self._asked: list[str] = []
+        self._targets: list[str] = []
         self._texts: dict[str, int] = {}
         self._writing: dict[str, tuple[str, ...]] = {}
 
@@ -87,16 +87,16 @@ class Neighbours(Generic[Running]):
         Empty while the same model is searched for: then models depend on each other.
         """
         target = reader.files.locate(path)
-        if target in self._asked or len(self._asked) >= MODEL_CHAIN.most:
+        if target in self._targets or len(self._targets) >= MODEL_CHAIN.most:
             return
-        self._asked.append(target)
+        self._targets.append(target)
         try:
             own = {reader.files.locate(one) for one in reader.first_read}
             for place in self._writing_to(target):
                 if place not in own:
                     yield posixpath.basename(place.replace(os.sep, "/")), self._run(place)
         finally:
-            self._asked.pop()
+            self._targets.pop()
 
     @property
     def read(self) -> set[str]:

@@ -48,7 +48,7 @@ class VersionedWord(NamedTuple):
     `counts`: it is a number of arguments, in which libraries differ.
     """
 
-    said: str
+    shown: str
     place: Place
     known: Releases
     stops: bool
@@ -76,7 +76,7 @@ class Version(NamedTuple):
             return "as set in the settings"
         if self.deciding is None:
             return "as no word requires a later one"
-        return f"the lowest that knows {self.deciding.said}"
+        return f"the lowest that knows {self.deciding.shown}"
 
     @property
     def as_json(self) -> dict[str, str]:
@@ -101,17 +101,17 @@ def words_of_options(visits: Iterable[Visit], root: Scope) -> Iterator[Versioned
     """Yield the options, and values of options, that not every release knows; each place once."""
     visits = list(visits)
     is_run = any(visit.command.listed for visit in visits)
-    asked: list[tuple[Block, Scope, bool]] = [(TOP, root, True)] if is_run else []
-    asked += [(one.table, one.scope, one.command.listed) for one in visits if one.table.versioned]
-    told: set[tuple[str, Place]] = set()
-    for table, scope, listed in asked:
+    tables: list[tuple[Block, Scope, bool]] = [(TOP, root, True)] if is_run else []
+    tables += [(one.table, one.scope, one.command.listed) for one in visits if one.table.versioned]
+    seen: set[tuple[str, Place]] = set()
+    for table, scope, listed in tables:
         for key, option in table.versioned:
             found = scope.look_up(key, climb=not option.here)
             if found is None or found.problem is not None or found.text.text == DEFAULT:
                 continue
             for word in _of_option(option, found, listed):
-                if (word.said, word.place) not in told:
-                    told.add((word.said, word.place))
+                if (word.shown, word.place) not in seen:
+                    seen.add((word.shown, word.place))
                     yield word
 
 
@@ -144,8 +144,8 @@ def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
                 continue
             known = of_function(declaration.qualified)
             if known != ALWAYS:
-                said = f"'{declaration.qualified}'"
-                yield VersionedWord(said, text.outside(use.place), known, True, use.eager)
+                shown = f"'{declaration.qualified}'"
+                yield VersionedWord(shown, text.outside(use.place), known, True, use.eager)
         for application in text.program.applications:
             if not _has_versioned_arguments(application):
                 continue
@@ -172,22 +172,22 @@ def _of_call(
         if known != ALWAYS:
             start = one.place.start
             place = one.place._replace(end=start + len(one.name.encode()))
-            said = f"'{one.name}' of {function}"
-            yield VersionedWord(said, text.outside(place), known, True, application.eager)
+            shown = f"'{one.name}' of {function}"
+            yield VersionedWord(shown, text.outside(place), known, True, application.eager)
         value = one.value
         if one.name == "init" and isinstance(value, Text):
             known = of_start(value.value)
             if known != ALWAYS:
-                said = f"init='{value.value}'"
+                shown = f"init='{value.value}'"
                 place = text.outside(value.place)
-                yield VersionedWord(said, place, known, True, application.eager)
+                yield VersionedWord(shown, place, known, True, application.eager)
     if function in COUNTS:
         count = sum(not one.name for one in call.arguments)
         known = of_count(function, count)
         if known != ALWAYS:
-            said = f"{function} with {count} arguments by position"
+            shown = f"{function} with {count} arguments by position"
             place = text.outside(call.function.place)
-            yield VersionedWord(said, place, known, True, application.eager, counts=True)
+            yield VersionedWord(shown, place, known, True, application.eager, counts=True)
 
 
 def words_of_ndl(scripts: Iterable[NdlScript]) -> Iterator[VersionedWord]:
@@ -213,12 +213,12 @@ def _of_ndl_call(
     count, since = NDL_COUNTS.get(function.name, (0, ALWAYS))
     options = [one for one in call.arguments if isinstance(one, syntax.Option)]
     if count and len(call.arguments) - len(options) >= count:
-        said = f"{function.name} with {count} arguments"
-        yield VersionedWord(said, place, since, True, True)
+        shown = f"{function.name} with {count} arguments"
+        yield VersionedWord(shown, place, since, True, True)
     known = {name.lower(): choice.known for name, choice in function.options.items()}
     for one in options:
         releases = known.get(one.name.text.lower(), ALWAYS)
         if releases != ALWAYS:
-            said = f"the option {one.name.text} of {function.name}"
+            shown = f"the option {one.name.text} of {function.name}"
             at = script.place(one.name.start, one.name.end)
-            yield VersionedWord(said, at, releases, False, True)
+            yield VersionedWord(shown, at, releases, False, True)

@@ -379,8 +379,8 @@ def _refused_in(table: Block, scope: Scope) -> Iterator[RunRefusal]:
             continue
         found = scope.look_up(key, climb=not option.here)
         if found is not None and not _is_neutral(option, found.text):
-            said = _plain(found.text)
-            shown = f"={said}" if len(said) <= 40 and option.kind != "block" else ""
+            value = _plain(found.text)
+            shown = f"={value}" if len(value) <= 40 and option.kind != "block" else ""
             yield RunRefusal(
                 f"'{option.name}{shown}' of {table.name} is not supported yet. Remove it.",
                 where_of(found.text),

@@ -87,7 +87,7 @@ def _held_back(
 
 
 def _samples(work: CommandWork, name: str) -> ReadSamples:
-    reader = samples_of(work, shuffled=False, asked=False, name=name)
+    reader = samples_of(work, shuffled=False, may_randomize=False, name=name)
     path = reader.file.path
     return ReadSamples(path, frozenset(reader.file.sizes), SamplesAsRead(reader).read)
 

@@ -171,8 +171,8 @@ def network_in(work: CommandWork, models: Sequence[str]) -> Network:
 
 def _split_by(splitter: Command, work: CommandWork, path: str) -> Network:
     """Return the network that a command of the action SVD will write to a path."""
-    said = work_of(splitter, "SVD", work.shop)
-    return split_network(network_of(said), said.options, work.shop.experiment.files, path)
+    splitting = work_of(splitter, "SVD", work.shop)
+    return split_network(network_of(splitting), splitting.options, work.shop.experiment.files, path)
 
 
 def _there(work: CommandWork, path: str) -> Network:
@@ -195,13 +195,13 @@ def _of_model(work: CommandWork, message: str) -> Refused:
 
 
 def samples_of(
-    work: CommandWork, shuffled: bool, asked: bool = True, name: str = "reader"
+    work: CommandWork, shuffled: bool, may_randomize: bool = True, name: str = "reader"
 ) -> SampleReader:
     """Return the reader of a command; see `SampleReader`."""
     found = work.options.found(name)
     if found is None:
         raise work.refused(f"'{work.name}' has no {name}.")
-    return reader_of(found, work.options.scope, work.shop.experiment.files, shuffled, asked)
+    return reader_of(found, work.options.scope, work.shop.experiment.files, shuffled, may_randomize)
 
 
 def refuse_outside(work: CommandWork, path: str) -> None:

@@ -21,8 +21,8 @@ _ESCAPE = re.compile(
 )
 #: What the escapes of one letter say.
 _ESCAPES = {
-    b"\\" + written: said
-    for written, said in zip(
+    b"\\" + written: unescaped
+    for written, unescaped in zip(
         (b'"', b"\\", b"/", b"b", b"f", b"n", b"r", b"t"),
         (b'"', b"\\", b"/", b"\b", b"\f", b"\n", b"\r", b"\t"),
         strict=True,
@@ -149,9 +149,9 @@ def _between(value: Value, strings: Sequence[Value]) -> bytes:
 
 def _unescaped(escape: bytes) -> bytes | None:
     """Return the text of an escape, None for a lone surrogate."""
-    said = _ESCAPES.get(escape)
-    if said is not None:
-        return said
+    unescaped = _ESCAPES.get(escape)
+    if unescaped is not None:
+        return unescaped
     try:
         return str(json.loads(b'"' + escape + b'"')).encode()
     except UnicodeEncodeError:
@@ -164,11 +164,11 @@ def _read_string(string: Value, following: int | None, pieces: Pieces) -> bool:
     for escape in _ESCAPE.finditer(source, at, end):
         pieces.copy(at, source[at : escape.start()])
         at = escape.end()
-        said = _unescaped(escape.group())
-        if said is None:
+        unescaped = _unescaped(escape.group())
+        if unescaped is None:
             return False
-        pieces.put(escape.start(), said)
-        if at == end and said == b"\n":
+        pieces.put(escape.start(), unescaped)
+        if at == end and unescaped == b"\n":
             return True
     pieces.copy(at, source[at:end])
     if following is not None:

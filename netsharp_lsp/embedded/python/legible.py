@@ -45,7 +45,7 @@ def has_code(text: bytes) -> bool:
 class Legible:
     """The lines that are parsed, from 1, and which lines of the text they are."""
 
-    __slots__ = ("_behind", "_left_out", "text")
+    __slots__ = ("_left_out", "_resumed", "text")
 
     def __init__(self, text: bytes, lines: LineIndex) -> None:
         runs = list(_runs(text, lines)) if lines.count > _FEW else []
@@ -59,23 +59,23 @@ class Legible:
         )
         #: Of each run: the line that is read after it, and the number left out up to there.
         self._left_out = [0, *accumulate(end - first for first, end in runs)]
-        self._behind = [
+        self._resumed = [
             first + 1 - before for (first, _), before in zip(runs, self._left_out, strict=False)
         ]
 
     def in_text(self, line: int) -> int:
         """Return the line of the text for a parsed line."""
-        return line + self._left_out[bisect_right(self._behind, line)]
+        return line + self._left_out[bisect_right(self._resumed, line)]
 
     def read(self, line: int) -> int | None:
         """Return the parsed line for a line of the text; None if it is left out."""
-        number = bisect_right(range(len(self._behind)), line, key=self._first_after)
+        number = bisect_right(range(len(self._resumed)), line, key=self._first_after)
         read = line - self._left_out[number]
         return read if self.in_text(read) == line else None
 
     def _first_after(self, number: int) -> int:
         """Return the first line of the text after a run."""
-        return self._behind[number] + self._left_out[number + 1]
+        return self._resumed[number] + self._left_out[number + 1]
 
 
 def _runs(text: bytes, lines: LineIndex) -> Iterator[tuple[int, int]]:

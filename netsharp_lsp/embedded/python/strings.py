@@ -116,10 +116,10 @@ class PythonForm(Unreserved):
             length = 1 if is_brace else _first_length(source, at + 1) + 1
             pieces.put(at, source[at : at + length])
             return length
-        said = _unescaped(escape)
-        if said is None:
+        unescaped = _unescaped(escape)
+        if unescaped is None:
             return None
-        pieces.put(at, said)
+        pieces.put(at, unescaped)
         return escape.end() - at
 
     def _quote(self, source: bytes, at: int, end: int, pieces: Pieces) -> int | None:

@@ -78,10 +78,10 @@ class QuotedForm(Unreserved):
                 at = run.end()
                 continue
             found = _LINE_END.match(source, at, end) or _ESCAPE.match(source, at, end)
-            said = _unescaped(found) if found is not None else None
-            if found is None or said is None:
+            unescaped = _unescaped(found) if found is not None else None
+            if found is None or unescaped is None:
                 return None
-            pieces.put(at, said)
+            pieces.put(at, unescaped)
             at = found.end()
         return pieces
 

@@ -118,10 +118,10 @@ class _Used:
                     self._given.setdefault(text.target, []).append(text.start)
                     self._texts.setdefault(text.target, []).append(text)
 
-    def language_of(self, call: SqlStatement | None, said: bytes) -> str | None:
+    def language_of(self, call: SqlStatement | None, script: bytes) -> str | None:
         """Return the language of a text: the one that its call names, else one by its look."""
         known = self._declared_language(call) if call is not None else None
-        return known or _by_look(said)
+        return known or _by_look(script)
 
     def query_of(self, call: SqlStatement) -> SqlText | None:
         """Return the text of the query for a call's rows; a variable's last one before the call."""
@@ -175,14 +175,14 @@ def _add_specification(held: Holding, passage: Passage, target: str | None) -> N
 
 def _shown(layer: HostLayer, text: SqlText) -> bytes:
     """Return the text to show to people: parts known only at run time are visibly left out."""
-    said = []
+    texts = []
     for part in text.parts:
         if part is None or isinstance(part, bytes):
-            said.append(_LEFT_OUT if part is None else part)
+            texts.append(_LEFT_OUT if part is None else part)
         else:
             literal = read_literal(layer.text, part.start, part.end, layer.passage)
-            said.append(_LEFT_OUT if literal is None else literal.text)
-    return b"".join(said)
+            texts.append(_LEFT_OUT if literal is None else literal.text)
+    return b"".join(texts)
 
 
 def _passage(layer: HostLayer, text: SqlText) -> Passage | None:

@@ -73,13 +73,22 @@ class _Atom:
     `hard`: what follows must start a new line; `spaced`: a space must separate what follows.
     """
 
-    __slots__ = ("bare", "behind", "hard", "role", "spaced", "text", "tight_after", "tight_before")
+    __slots__ = (
+        "bare",
+        "comments",
+        "hard",
+        "role",
+        "spaced",
+        "text",
+        "tight_after",
+        "tight_before",
+    )
 
     def __init__(self, role: int, text: bytes, bare: Document) -> None:
         self.role = role
         self.text = text
         self.bare = bare
-        self.behind: tuple[Document, ...] = ()
+        self.comments: tuple[Document, ...] = ()
         self.hard = False
         self.spaced = False
         self.tight_before = role in TIGHT_BEFORE
@@ -88,7 +97,7 @@ class _Atom:
     @property
     def document(self) -> Document:
         """Return the token and its comments."""
-        return Concat((self.bare, *self.behind)) if self.behind else self.bare
+        return Concat((self.bare, *self.comments)) if self.comments else self.bare
 
 
 def line_document(tokens: list[Token], line_ends: Callable[[int, int], int]) -> Document:
@@ -146,16 +155,16 @@ def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> N
     atom = atoms[-1]
     inside = depth > 0 and atom.role not in _OPENERS
     new_line = HARDLINE if inside else Nest(INDENT, HARDLINE)
-    behind = [*atom.behind]
+    following = [*atom.comments]
     for role, text, own_line in comments:
         block = role == BLOCK_COMMENT
         if atom.hard or (own_line and not block):
-            behind += (new_line, text if block else Trailing(text))
+            following += (new_line, text if block else Trailing(text))
         else:
-            behind.append(b" " + text if block else Trailing(b" " + text))
+            following.append(b" " + text if block else Trailing(b" " + text))
         # After a `,` a comment of several lines would else go with what follows the next time.
         atom.hard = not block or (atom.role == COMMA and is_forced(text))
-    atom.behind = (*behind,)
+    atom.comments = (*following,)
     atom.spaced = True
 
 
@@ -184,7 +193,7 @@ def _bracket(opener: _Atom, inner: list[_Atom], closer: _Atom) -> _Atom:
     document = Concat((opener.document, content, closer.bare))
     atom = _Atom(CLOSE, b"", Group(document))
     atom.tight_before = opener.role == TIGHT_OPEN
-    atom.behind, atom.hard, atom.spaced = closer.behind, closer.hard, closer.spaced
+    atom.comments, atom.hard, atom.spaced = closer.comments, closer.hard, closer.spaced
     return atom
 
 

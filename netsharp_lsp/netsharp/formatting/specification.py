@@ -170,13 +170,13 @@ def _exempted(nodes: list[Node], text: bytes) -> set[int]:
     off = False
     for index, node in enumerate(nodes):
         if node.kind_id == LINE_COMMENT_KIND:
-            told = directive(text[node.start_byte : node.end_byte])
-            if told == b"off":
+            word = directive(text[node.start_byte : node.end_byte])
+            if word == b"off":
                 off = True
-            elif told == b"on" and off:
+            elif word == b"on" and off:
                 off = False
                 kept.add(index)
-            elif told == b"skip" and index:
+            elif word == b"skip" and index:
                 kept |= _on_line(nodes, index, text)
         if off:
             kept.add(index)

@@ -143,8 +143,8 @@ class Doubts:
 
     def explained(self, declaration: Declaration) -> bool:
         """Return whether a finding about the text before a declaration explains its faults."""
-        told = declaration in self.debris.covered or declaration in self.debris.culprits
-        return self.foreign or told
+        in_debris = declaration in self.debris.covered or declaration in self.debris.culprits
+        return self.foreign or in_debris
 
     def marked(self, declaration: Declaration, piece: Node) -> bool:
         """Return whether foreign characters, reported on their own, are in or beside a piece."""

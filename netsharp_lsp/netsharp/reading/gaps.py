@@ -30,7 +30,7 @@ class Gaps:
             for fault in faults
             if fault.kind == "unexpected" and all(kind in VALUES for kind, _, _ in fault.tokens)
         ]
-        self._told = Spans(
+        self._explained = Spans(
             (fault.start, declaration.end if unreadable_filter(fault) else fault.end + 1)
             for fault in faults
             if fault.kind in ("unexpected", "incomplete")
@@ -40,7 +40,7 @@ class Gaps:
         """Return whether unparsed text, or a missing bracket, is right before a gap."""
         if missing.text == ";" and missing.start in self._brackets:
             return True
-        return self._told.touches(missing.start, missing.start)
+        return self._explained.touches(missing.start, missing.start)
 
     def closes(self, size: Tuple) -> bool:
         """Return whether a tuple has its closing bracket."""

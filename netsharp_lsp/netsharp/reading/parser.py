@@ -171,13 +171,13 @@ class _DeclarationReader(ExpressionReader):
     def separators(self, parts: list[TreeNode]) -> None:
         """Note the commas of a share that separate nothing, and other marks in their place."""
         for position, part in enumerate(parts):
-            behind = parts[position + 1] if position + 1 < len(parts) else None
+            following = parts[position + 1] if position + 1 < len(parts) else None
             if part.type != "separator":
                 continue
             text = self.text(part)
             if text == ";":
                 self.faults.append(Fault(*self.span(part), "separator", text))
-            elif behind is None or behind.type != "share_item":
+            elif following is None or following.type != "share_item":
                 self.faults.append(Fault(*self.span(part), "idle", text))
 
     def close(

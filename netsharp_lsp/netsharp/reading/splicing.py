@@ -87,11 +87,11 @@ class Change:
         anchor = self._anchor(self.start)
         while markup and (opening := self._undecided(anchor)) >= 0:
             anchor = self._anchor(opening)
-        window, last, behind = self._read(anchor)
+        window, last, old_end = self._read(anchor)
         if anchor >= 0 and not self._leads(window, anchor):
             anchor = -1
-            window, last, behind = self._read(anchor)
-        made = self._spliced(window, anchor, last, behind)
+            window, last, old_end = self._read(anchor)
+        made = self._spliced(window, anchor, last, old_end)
         if made is None:
             self._reads_all = True
             self._taken.clear()
@@ -214,7 +214,7 @@ class Change:
     # The next version.
 
     def _spliced(
-        self, window: Window, anchor: int, last: int, behind: int
+        self, window: Window, anchor: int, last: int, old_end: int
     ) -> tuple[Specification, Delta] | None:
         """Return the syntax of the next text: old declarations, some of the window, old ones again.
 
@@ -228,12 +228,12 @@ class Change:
         first = 2 if anchor >= 0 else 0
         position = max(anchor, 0) + first
         news = window.offsets[first:last]
-        offsets = old.offsets[:position] + news + moved(old.offsets[behind:], shift)
-        delta = self._delta(window, (first, last), (position, behind))
+        offsets = old.offsets[:position] + news + moved(old.offsets[old_end:], shift)
+        delta = self._delta(window, (first, last), (position, old_end))
         if not self._taken.isdisjoint(delta.added):
             return None
-        behind = delta.position + len(delta.removed)
-        declarations = old.declarations[: delta.position] + delta.added + old.declarations[behind:]
+        old_end = delta.position + len(delta.removed)
+        declarations = old.declarations[: delta.position] + delta.added + old.declarations[old_end:]
         made = Specification(self.data, declarations, offsets, comments)
         self._update_known(made, delta)
         made.known_marks = self._marks(comments, window.start, min(stop, len(self.data)))
@@ -241,15 +241,15 @@ class Change:
 
     def _delta(self, window: Window, new: tuple[int, int], old: tuple[int, int]) -> Delta:
         """Return the difference of two ranges of declarations, without common starts and ends."""
-        (first, last), (position, behind) = new, old
-        while position < behind and first < last and self._kept(window, first, position):
+        (first, last), (position, old_end) = new, old
+        while position < old_end and first < last and self._kept(window, first, position):
             first += 1
             position += 1
-        while position < behind and first < last and self._kept(window, last - 1, behind - 1):
+        while position < old_end and first < last and self._kept(window, last - 1, old_end - 1):
             last -= 1
-            behind -= 1
+            old_end -= 1
         added = tuple(window.declarations[first:last])
-        return Delta(position, self.old.declarations[position:behind], added)
+        return Delta(position, self.old.declarations[position:old_end], added)
 
     def _update_known(self, made: Specification, delta: Delta) -> None:
         """Pass on what is known of the old version and cheap to update."""
@@ -284,8 +284,8 @@ class Change:
         start = self.data.rfind(b"\n", 0, start) + 1
         end = self.data.find(b"\n", end) + 1 or len(self.data)
         before = [mark for mark in known if mark.start < start]
-        behind = [mark.moved(self.shift) for mark in known if mark.start >= end - self.shift]
-        return [*before, *foreign_marks(self.data, comments, start, end), *behind]
+        after = [mark.moved(self.shift) for mark in known if mark.start >= end - self.shift]
+        return [*before, *foreign_marks(self.data, comments, start, end), *after]
 
 
 def common_start(one: bytes, other: bytes) -> int:

@@ -27,16 +27,16 @@ class WithLine(RelativeSpan):
         """Return absolute offsets in the text of a snapshot."""
         data = specification.data
         start, end = super().offsets(specification)
-        first, behind = start, end
+        first, after = start, end
         while first > 0 and data[first - 1 : first] in (b" ", b"\t"):
             first -= 1
-        while data[behind : behind + 1] in (b" ", b"\t", b"\r"):
-            behind += 1
+        while data[after : after + 1] in (b" ", b"\t", b"\r"):
+            after += 1
         if first > 0 and data[first - 1 : first] != b"\n":
             return first, end
-        if data[behind : behind + 1] == b"\n":
-            return first, behind + 1
-        return start, behind
+        if data[after : after + 1] == b"\n":
+            return first, after + 1
+        return start, after
 
 
 def removed(declaration: Declaration, start: int, end: int) -> Change:

@@ -40,7 +40,7 @@ def outline_written(view: View, kinds: Mapping[str, int]) -> Written:
         if not part.symbols:
             continue
         line = text.line_at(start)
-        known = part.said.get(key)
+        known = part.written_forms.get(key)
         if known is None:
             writer = _Writer(LineIndex(text.text[start : start + part.size]), ruler, kinds)
             form = writer.form(part)
@@ -49,9 +49,9 @@ def outline_written(view: View, kinds: Mapping[str, int]) -> Written:
         else:
             found.append(known[2])
             continue
-        said = form.at(line)
-        part.said[key] = (form, line, said)
-        found.append(said)
+        written = form.at(line)
+        part.written_forms[key] = (form, line, written)
+        found.append(written)
     return Written(f"[{','.join(found)}]")
 
 

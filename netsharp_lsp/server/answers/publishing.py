@@ -101,7 +101,7 @@ def _uri(path: str) -> str:
 
 def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -> Iterator[str]:
     """Yield each diagnostic in JSON, from the version before where it is the same."""
-    known, document.said = document.said, {}
+    known, document.written_findings = document.written_findings, {}
     lines = document.lines
     starts = lines.starts if lines.ascii else None
     for view, each in found:
@@ -110,10 +110,10 @@ def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -
         if wording is None:
             message = message_of(view, each.message)
             key = (view.language.id, each.code, each.severity, message, each.fix_title)
-            before = known.get(key) or document.said.get(key)
-            said = before.said if before is not None else _as_json(session, view, each, message)
-            document.said[key] = WrittenFinding(None, said, "")
-            yield _piece(session, view, each, said)
+            before = known.get(key) or document.written_findings.get(key)
+            parts = before.parts if before is not None else _as_json(session, view, each, message)
+            document.written_findings[key] = WrittenFinding(None, parts, "")
+            yield _piece(session, view, each, parts)
             continue
         place = None
         if starts is not None:
@@ -121,15 +121,15 @@ def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -
             place = line, each.start - starts[line]
         before = known.get(wording)
         if before is None or place is None or before.place != place:
-            said = (
-                before.said if before is not None else _as_json(session, view, each, each.message)
+            parts = (
+                before.parts if before is not None else _as_json(session, view, each, each.message)
             )
-            before = WrittenFinding(place, said, _piece(session, view, each, said))
-        document.said[wording] = before
+            before = WrittenFinding(place, parts, _piece(session, view, each, parts))
+        document.written_findings[wording] = before
         yield before.json
 
 
-def _piece(session: Session, view: View, found: Diagnostic, said: tuple[str, str]) -> str:
+def _piece(session: Session, view: View, found: Diagnostic, parts: tuple[str, str]) -> str:
     """Return a diagnostic in JSON, with its places."""
     document = view.document
     place = _range(document, *view.outer(found.start, found.end))
@@ -138,7 +138,7 @@ def _piece(session: Session, view: View, found: Diagnostic, said: tuple[str, str
         uri = json.dumps(document.uri)
         places = [_related(session, view, uri, related) for related in found.related]
         others = f',"relatedInformation":[{",".join(filter(None, places))}]'
-    return f'{{"range":{place},{said[0]}{others}{said[1]}}}'
+    return f'{{"range":{place},{parts[0]}{others}{parts[1]}}}'
 
 
 def _as_json(session: Session, view: View, found: Diagnostic, message: str) -> tuple[str, str]:
@@ -154,10 +154,10 @@ def _as_json(session: Session, view: View, found: Diagnostic, message: str) -> t
         plain["codeDescription"] = {"href": page_of(view.language, found.code)}
     if client.fades and found.code in view.language.unused_codes:
         plain["tags"] = [_UNNECESSARY]
-    behind = ""
+    data = ""
     if client.keeps_data and found.fix_title is not None:
-        behind = f',"data":{_json({"fix": found.fix_title})}'
-    return _json(plain)[1:-1], behind
+        data = f',"data":{_json({"fix": found.fix_title})}'
+    return _json(plain)[1:-1], data
 
 
 def message_of(view: View, message: str) -> str:
@@ -199,8 +199,8 @@ def _conflicts(document: OpenDocument, selection: Selection, most: int) -> Itera
 
 def _notice(place: str, severity: str, message: str) -> str:
     """Return a diagnostic without a rule, as JSON."""
-    said = {"severity": _SEVERITIES[severity], "source": SOURCE, "message": message}
-    return f'{{"range":{place},{_json(said)[1:-1]}}}'
+    plain = {"severity": _SEVERITIES[severity], "source": SOURCE, "message": message}
+    return f'{{"range":{place},{_json(plain)[1:-1]}}}'
 
 
 def _range(document: OpenDocument, start: int, end: int) -> str:

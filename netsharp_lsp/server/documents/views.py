@@ -167,7 +167,7 @@ class WrittenFinding(NamedTuple):
     """
 
     place: tuple[int, int] | None
-    said: tuple[str, str]
+    parts: tuple[str, str]
     json: str
 
 
@@ -186,7 +186,7 @@ class OpenDocument:
         #: How many bytes may still change before the text is measured again.
         self._leeway = 0
         #: What was said of the newest version in the protocol's JSON, by what it says.
-        self.said: dict[object, WrittenFinding] = {}
+        self.written_findings: dict[object, WrittenFinding] = {}
 
     @property
     def uri(self) -> str:

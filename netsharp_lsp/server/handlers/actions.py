@@ -80,9 +80,9 @@ def _plain(
     if action.preferred and session.client.can(f"{_ABILITY}.isPreferredSupport"):
         plain["isPreferred"] = True
     fixed = [(code, view.range(start, end)) for code, start, end in action.fixes]
-    said = message_of(view, action.message)
+    message = message_of(view, action.message)
     solved = [
-        each for each in shown if (each.code, each.range) in fixed and said in ("", each.message)
+        each for each in shown if (each.code, each.range) in fixed and message in ("", each.message)
     ]
     if solved:
         plain["diagnostics"] = session.server.protocol.plain(solved)

@@ -246,8 +246,10 @@ def _progress(event: dict[str, Any], epochs: int) -> tuple[str, float | None]:
 
 def sentence_of(errors: list[str], code: int | None) -> str:
     """Return the error message of a process without its name; of a report, the first finding."""
-    said = [line.removeprefix("netsharp: ") for line in errors if line.startswith("netsharp: ")]
-    if said:
-        return " ".join(said)
+    sentences = [
+        line.removeprefix("netsharp: ") for line in errors if line.startswith("netsharp: ")
+    ]
+    if sentences:
+        return " ".join(sentences)
     shown = next((line for line in errors if line.strip()), "")
     return shown or f"The run ended with exit code {code} and said nothing."

@@ -51,18 +51,18 @@ class _OpenTexts(Mapping[str, bytes]):
     def __init__(self, connection: Connection, locate: Callable[[str], str]) -> None:
         self._connection = connection
         self._locate = locate
-        self._asked: frozenset[str] = frozenset()
+        self._documents: frozenset[str] = frozenset()
         self._uris: dict[str, str] = {}
 
     def forget(self) -> None:
         """Ask again where files are."""
-        self._asked, self._uris = frozenset(), {}
+        self._documents, self._uris = frozenset(), {}
 
     def _known(self) -> dict[str, str]:
         """Return the documents by the real paths of their files."""
         documents = self._connection.documents
-        if self._asked != documents.keys():
-            self._asked = frozenset(documents)
+        if self._documents != documents.keys():
+            self._documents = frozenset(documents)
             places = ((uri, path_of(uri)) for uri in documents)
             self._uris = {self._locate(path): uri for uri, path in places if path is not None}
         return self._uris
@@ -154,9 +154,9 @@ class Experiments:
     def _family(self, uri: str) -> Family | None:
         document = self._connection.documents.get(uri)
         if document is not None:
-            said = families_by_language().get(document.document.language_id)
-            if said is not None and said.experiments is not None:
-                return said
+            family = families_by_language().get(document.document.language_id)
+            if family is not None and family.experiments is not None:
+                return family
         named = family_of_name(uri.partition("#")[0])
         return None if named is None or named.experiments is None else named
 

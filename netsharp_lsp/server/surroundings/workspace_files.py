@@ -126,8 +126,8 @@ class Watching:
 
     def _register(self, name: str, watchers: list[dict[str, Any]]) -> None:
         options = {"watchers": watchers}
-        asked = {"id": name, "method": WATCHED, "registerOptions": options}
-        self._connection.prompt("client/registerCapability", {"registrations": [asked]})
+        registration = {"id": name, "method": WATCHED, "registerOptions": options}
+        self._connection.prompt("client/registerCapability", {"registrations": [registration]})
 
 
 def _literal(path: str) -> str:

@@ -165,8 +165,8 @@ def parse_body(body: bytes) -> Message:
     except json.JSONDecodeError as error:
         raise MalformedError(f"A message is not JSON: {error}.") from None
     except ValueError as error:
-        said = "a number has too many digits" if "digits" in str(error) else str(error)
-        raise MalformedError(f"A message is not JSON: {said}.") from None
+        reason = "a number has too many digits" if "digits" in str(error) else str(error)
+        raise MalformedError(f"A message is not JSON: {reason}.") from None
     if not isinstance(message, dict):
         raise MalformedError("A message is not a JSON object.")
     return message

@@ -172,10 +172,10 @@ _STANDINGS = {
 
 def _refusal(error: Any) -> JsonRpcException:
     """Return the error that a client sends in place of a result, whatever its type."""
-    told = error if isinstance(error, dict) else {}
-    code = told.get("code")
+    fields = error if isinstance(error, dict) else {}
+    code = fields.get("code")
     known = isinstance(code, int) and not isinstance(code, bool)
-    return JsonRpcException(str(told.get("message", error)), code if known else None)
+    return JsonRpcException(str(fields.get("message", error)), code if known else None)
 
 
 def _finite(value: Any) -> Any:

@@ -151,7 +151,7 @@ class Dispatcher:
             self._admit(request, method, params)
             handler, kind, check = self._handler(method, REQUESTS[method])
             given = self._read(params, kind, check)
-            result = self._asked(request, method, params, lambda: handler(self.session, given))
+            result = self._result(request, method, params, lambda: handler(self.session, given))
         except Exception as error:
             self._refuse(request, method, params, error)
             return
@@ -161,7 +161,7 @@ class Dispatcher:
         else:
             self._answer(request, method, params, result)
 
-    def _asked(self, request: int | str, method: str, params: Any, work: Callable[[], Any]) -> Any:
+    def _result(self, request: int | str, method: str, params: Any, work: Callable[[], Any]) -> Any:
         """Return the result of a request, or an awaitable of it where it had to give way."""
         if method not in UNHURRIED:
             return work()

@@ -32,8 +32,8 @@ def fault(session: Session, method: str, params: Any, error: BaseException) -> R
     version = f", version {document.version}" if document is not None else ""
     frame = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" at {os.path.basename(frame[0].filename)}:{frame[0].lineno}" if frame else ""
-    said = str(error)[:LONGEST]
-    sentence = f"{method}{about}{version} failed: {type(error).__name__}: {said}{place}."
+    message = str(error)[:LONGEST]
+    sentence = f"{method}{about}{version} failed: {type(error).__name__}: {message}{place}."
     session.log(f"{sentence} Please report it with the text.", lsp.MessageType.Error)
     if os.environ.get("NETSHARP_DEBUG") == "1":
         session.log("".join(traceback.format_exception(error)), lsp.MessageType.Error)

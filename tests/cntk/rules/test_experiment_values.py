@@ -137,4 +137,4 @@ def test_truth_of_a_name_that_is_a_block_elsewhere() -> None:
 def test_tables_say_what_they_are_about() -> None:
     for one in (block("SGD"), block("stream")):
         assert isinstance(one, Block)
-        assert one.says.endswith(".")
+        assert one.description.endswith(".")

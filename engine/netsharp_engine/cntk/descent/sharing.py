@@ -84,8 +84,8 @@ class Workers:
         program.count(Figures())
         works = own is not None and own.samples > 0
         fine = not works or (own is not None and compute(own))
-        told = program.figures()
-        numbers = np.array([*told.sums, told.rows])
+        figures = program.figures()
+        numbers = np.array([*figures.sums, figures.rows])
         if not fine:
             numbers[:] = math.nan
         self._exchange(numbers, fresh=works and fine)

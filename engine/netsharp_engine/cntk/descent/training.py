@@ -163,16 +163,16 @@ class Descent:
         if ending is None:
             figures = self._program.figures()
             self._samples += figures.rows
-            told, seconds = self._means(figures), time.perf_counter() - started
-            compared = told
+            means, seconds = self._means(figures), time.perf_counter() - started
+            compared = means
             validation = None
             if self._validate is not None:
                 validation = self._validate(self._program.store(), size)
-                compared = validation if plan.adjusting.validated else told
+                compared = validation if plan.adjusting.validated else means
             criterion = compared.means[plan.adjusting.criterion or self._names[0]]
             minibatches = self._minibatches
             watcher.ended(
-                EpochEnded(number + 1, told, self._samples, minibatches, rate, seconds, validation)
+                EpochEnded(number + 1, means, self._samples, minibatches, rate, seconds, validation)
             )
         elif ending.status == INTERRUPTED or not (due and plan.adjusting.goes_back):
             return ending
@@ -245,9 +245,9 @@ class Descent:
                 return math.nan
             if program.figures().rows > samples:
                 break
-        told = self._means(program.figures())
-        watcher.tried(Tried(number + 1, told, rate, size))
-        return told.means[self._names[0]]
+        means = self._means(program.figures())
+        watcher.tried(Tried(number + 1, means, rate, size))
+        return means.means[self._names[0]]
 
     def _trained(self, rate: float, size: int, watcher: Watcher) -> Ending | None:
         """Train one epoch of minibatches; return an ending where it stops within."""
@@ -255,7 +255,7 @@ class Descent:
         momentum = plan.schedule.momentum(number)
         program.begin(plan.noise.phase(number, plan.dtype))
         program.count(Figures())
-        shown, shown_at, behind = program.figures(), time.perf_counter(), 0
+        shown, shown_at, first_shown = program.figures(), time.perf_counter(), 0
         samples = plan.epoch_size or self._source.count
         batches = self._source.epoch(number, plan.epoch_size, size)
         minibatch = 0
@@ -270,7 +270,7 @@ class Descent:
                 watcher.shown(
                     Shown(
                         number + 1,
-                        behind + 1,
+                        first_shown + 1,
                         minibatch,
                         figures.rows / samples,
                         self._means(figures, shown),
@@ -279,7 +279,7 @@ class Descent:
                         rate,
                     )
                 )
-                shown, shown_at, behind = figures, now, minibatch
+                shown, shown_at, first_shown = figures, now, minibatch
         self._workers.average()
         self._minibatches = minibatch
         return None

@@ -54,8 +54,8 @@ def _of_numpy(data: bytes, name: str) -> Array:
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)
     except UNREADABLE as error:
-        said = excerpt(error, 120).rstrip(".")
-        raise DataError(f"{name}: is not a NumPy array that can be read: {said}.") from None
+        reason = excerpt(error, 120).rstrip(".")
+        raise DataError(f"{name}: is not a NumPy array that can be read: {reason}.") from None
     if found.ndim == 2:
         found = found[:, :, None]
     if found.ndim != 3 or found.shape[2] not in (1, 3) or found.dtype != np.uint8 or not found.size:
@@ -98,6 +98,6 @@ def _of_pillow(data: bytes, name: str) -> Array:
     except DataError:
         raise
     except Exception as error:  # each of its decoders raises what its arithmetic does
-        said = excerpt(error, 120).rstrip(".")
-        raise DataError(f"{name}: is not an image that can be read: {said}.") from None
+        reason = excerpt(error, 120).rstrip(".")
+        raise DataError(f"{name}: is not an image that can be read: {reason}.") from None
     return found if found.ndim == 3 else found[:, :, None]

@@ -59,8 +59,8 @@ class ImageList(NamedTuple):
     ) -> Listed | None:
         cells = line.split(b"\t")
         if len(cells) < 2 or not all(cells[:3]):
-            said = "expected are a path and a label, or a key, a path and a label, between tabs"
-            faults.add(LineFault(number, line, 0, 0, said, counts=False, ends=True))
+            message = "expected are a path and a label, or a key, a path and a label, between tabs"
+            faults.add(LineFault(number, line, 0, 0, message, counts=False, ends=True))
             return None
         key, path, label = cells[:3] if len(cells) > 2 else (b"%d" % (number - 1), *cells)
         at = len(key) + 1 if len(cells) > 2 else 0
@@ -70,13 +70,15 @@ class ImageList(NamedTuple):
             outer = os.path.join(os.path.dirname(self.path), outer[len(_HERE) :].lstrip("/\\"))
         file, inner = self.locate(outer), inner[1:].replace("\\", "/")
         why = _why_not(file, inner if mark else "", archives)
-        said = f"'{_shown(path)}' {why}" if why else ""
+        message = f"'{_shown(path)}' {why}" if why else ""
         kind = _whole(label.strip())
         if kind is None or kind >= self.classes:
             start, end = end + 1, end + 1 + len(label)
-            said = f"'{_shown(label)}' is not a number of a class, which is below {self.classes:,}"
-        if said or kind is None:
-            faults.add(LineFault(number, line, start, end, said, counts=False, ends=True))
+            message = (
+                f"'{_shown(label)}' is not a number of a class, which is below {self.classes:,}"
+            )
+        if message or kind is None:
+            faults.add(LineFault(number, line, start, end, message, counts=False, ends=True))
             return None
         return Listed(key.decode("utf-8", "replace"), file, inner, kind)
 
@@ -92,8 +94,8 @@ def image_bytes(image: Listed) -> bytes:
                 with zipfile.ZipFile(stream) as archive, archive.open(image.inside) as member:
                     found = member.read(IMAGE_BYTES.most + 1)
     except UNREADABLE as error:
-        said = error.strerror if isinstance(error, OSError) else None
-        raise DataError(f"{where}: cannot be read: {said or excerpt(error, 120)}.") from None
+        message = error.strerror if isinstance(error, OSError) else None
+        raise DataError(f"{where}: cannot be read: {message or excerpt(error, 120)}.") from None
     if len(found) > IMAGE_BYTES.most:
         raise DataError(f"{where}: is longer than {IMAGE_BYTES}, which is not read.")
     return found

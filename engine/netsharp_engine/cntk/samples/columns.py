@@ -94,8 +94,8 @@ def column_labels(path: str, start: int, options: ColumnOptions = DEFAULTS) -> l
         for number, line in enumerate(chain((first,), rest), 1):
             words = line.translate(table).split()
             if words and len(words) <= start:
-                said = f"has {len(words):,} columns, and the label is in number {start + 1:,}"
-                faults.add(LineFault(number, line, 0, 0, said, counts=False, ends=True))
+                message = f"has {len(words):,} columns, and the label is in number {start + 1:,}"
+                faults.add(LineFault(number, line, 0, 0, message, counts=False, ends=True))
             elif words:
                 found[words[start].decode("utf-8", "replace")] = None
     return list(found)
@@ -135,8 +135,8 @@ class _Reading:
     def _sample(self, number: int, line: bytes) -> list[Sequence[float]] | None:
         words = line.translate(self._table).split()
         if len(words) < self._needed:
-            said = f"has {len(words):,} columns; the reader needs {self._needed:,}"
-            self._refuse(number, line, None, said)
+            message = f"has {len(words):,} columns; the reader needs {self._needed:,}"
+            self._refuse(number, line, None, message)
             return None
         found: list[Sequence[float]] = []
         for stream in self._streams:
@@ -155,8 +155,10 @@ class _Reading:
             return (float(place),)
         names = sorted(known, key=known.__getitem__)
         hint = nearest(_shown(word), (one.decode("utf-8", "replace") for one in names))
-        said = f"'{_shown(word)}' is not a label of '{stream.name}' in its labelMappingFile.{hint}"
-        self._refuse(number, line, stream.start, said)
+        message = (
+            f"'{_shown(word)}' is not a label of '{stream.name}' in its labelMappingFile.{hint}"
+        )
+        self._refuse(number, line, stream.start, message)
         return ()
 
     def _numbers(

@@ -11,7 +11,7 @@ from netsharp_engine.data.errors import DataError
 from netsharp_engine.limits import DATA_FAULTS, DATA_FAULTS_BYTES
 
 #: The most warnings that are reported one by one.
-_TOLD = 20
+_MOST_WARNINGS = 20
 
 
 class LineFault(NamedTuple):
@@ -74,14 +74,14 @@ class AllowedFaults:
                     f"(maxErrors={self._most}). Fix the file, or allow more."
                 )
         self._warned += 1
-        if self._warned <= _TOLD:
+        if self._warned <= _MOST_WARNINGS:
             fate = f"; {fault.fate}" if fault.counts else ""
             self._warnings.append(_sentence(where + fate))
 
     def finish(self) -> list[str]:
         """Return the warnings, of many only the first."""
-        if self._warned > _TOLD:
-            self._warnings.append(f"{self._path}: {self._warned - _TOLD:,} more warnings.")
+        if self._warned > _MOST_WARNINGS:
+            self._warnings.append(f"{self._path}: {self._warned - _MOST_WARNINGS:,} more warnings.")
         return self._warnings
 
 

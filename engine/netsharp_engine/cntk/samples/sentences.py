@@ -114,8 +114,8 @@ def word_bounds(line: bytes, number: int) -> tuple[int, int]:
 
 def unknown_word(word: bytes, vocabulary: Vocabulary, where: str) -> str:
     """Return the message about a word that has no number."""
-    said, other = (excerpt(one.decode("utf-8", "replace")) for one in (word, vocabulary.unknown))
-    return f"'{said}' is not a word of {where}, and neither is '{other}', which would stand for it"
+    shown, other = (excerpt(one.decode("utf-8", "replace")) for one in (word, vocabulary.unknown))
+    return f"'{shown}' is not a word of {where}, and neither is '{other}', which would stand for it"
 
 
 def _labels(nexts: Indices, streams: SentenceStreams, dtype: str) -> Array:
@@ -137,8 +137,8 @@ def _sentences(
             words = line.split()
             if len(words) < _LEAST:
                 if words:
-                    said = f"the sentence has fewer than {_LEAST} words, and is skipped"
-                    faults.add(LineFault(number, line.rstrip(), 0, 0, said, counts=False))
+                    message = f"the sentence has fewer than {_LEAST} words, and is skipped"
+                    faults.add(LineFault(number, line.rstrip(), 0, 0, message, counts=False))
                 continue
             ends = len(words) - 1 if streams.has_labels else len(words)
             found = _numbers(number, line, words, (0, ends), streams, faults)
@@ -167,10 +167,10 @@ def _numbers(
     wrong = [at for at, one in enumerate(found) if one is None or one >= least]
     for at in wrong:
         word, one = words[span[0] + at], found[at]
-        said = unknown_word(word, vocabulary, "the vocabulary")
+        message = unknown_word(word, vocabulary, "the vocabulary")
         if one is not None:
             shown = excerpt(word.decode("utf-8", "replace"))
-            said = f"'{shown}' is in no class of words: it is number {one:,} of {least:,}"
+            message = f"'{shown}' is in no class of words: it is number {one:,} of {least:,}"
         place = word_bounds(line, span[0] + at)
-        faults.add(LineFault(number, line.rstrip(), *place, said, counts=False, ends=True))
+        faults.add(LineFault(number, line.rstrip(), *place, message, counts=False, ends=True))
     return None if wrong else [one for one in found if one is not None]

@@ -116,9 +116,9 @@ def _sentences(path: str, streams: TagStreams, faults: LineFaults) -> Iterator[l
     with opened(path) as (first, rest):
         for number, line in enumerate(chain((first,), rest), 1):
             if not line.endswith(b"\n"):
-                said = "the last line does not end, and is left out"
+                message = "the last line does not end, and is left out"
                 at = len(line) - 1, len(line)
-                faults.add(LineFault(number, line, *at, said, counts=False))
+                faults.add(LineFault(number, line, *at, message, counts=False))
                 break
             words = line.split()
             if len(words) >= _LEAST:
@@ -128,8 +128,8 @@ def _sentences(path: str, streams: TagStreams, faults: LineFaults) -> Iterator[l
                 ended = words[0] == streams.last_word or words[-1] == streams.last_tag
             else:
                 if words:
-                    said = "the line has one column alone, and is skipped"
-                    faults.add(LineFault(number, line.rstrip(), 0, 0, said, counts=False))
+                    message = "the line has one column alone, and is skipped"
+                    faults.add(LineFault(number, line.rstrip(), 0, 0, message, counts=False))
                 ended = not words
             if ended and found:
                 yield found
@@ -148,8 +148,8 @@ def _word(
             is_tag = at == len(numbers)
             vocabulary = streams.tags if is_tag else streams.words
             where = "the list of tags" if is_tag else "the list of words"
-            said, place = unknown_word(words[at], vocabulary, where), word_bounds(line, at)
-            faults.add(LineFault(number, line.rstrip(), *place, said, counts=False, ends=True))
+            message, place = unknown_word(words[at], vocabulary, where), word_bounds(line, at)
+            faults.add(LineFault(number, line.rstrip(), *place, message, counts=False, ends=True))
     if tag is None or None in numbers:
         return None
     return _Word(list(dict.fromkeys(one for one in numbers if one is not None)), tag)

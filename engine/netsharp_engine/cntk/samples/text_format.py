@@ -270,8 +270,8 @@ class _Reading:
         #: For the twins: aliases, dims with whether they are sparse, and columns.
         named = {stream.alias.encode(): stream for stream in streams}
         self._aliases = tuple(named)
-        told = [(one.dim, one.sparse) for one in named.values()]
-        self._kinds = np.array(told, np.int64).reshape(-1)
+        kinds = [(one.dim, one.sparse) for one in named.values()]
+        self._kinds = np.array(kinds, np.int64).reshape(-1)
         self._ordered = [columns[one.name] for one in named.values()]
         #: Whether whole sequences may be read by the twin.
         self._whole = bool(twins) and len(named) == len(columns) and not options.keys
@@ -319,11 +319,11 @@ class _Reading:
         the careful reading.
         """
         most = 1 if self._options.frames else len(data)
-        told = twins.read_sequences(data, start, self._has_ids, most, self._aliases, self._kinds)
-        read, is_wrong, lines, sizes = told[:4]
+        parsed = twins.read_sequences(data, start, self._has_ids, most, self._aliases, self._kinds)
+        read, is_wrong, lines, sizes = parsed[:4]
         if lines:
             for number, column in enumerate(self._ordered, 1):
-                column.take_sequences(told[4 * number : 4 * number + 4])
+                column.take_sequences(parsed[4 * number : 4 * number + 4])
             ends = np.cumsum(np.frombuffer(sizes, np.int64))
             self._fill_chunks(ends)
             self.ends.frombytes((self._at + ends).tobytes())

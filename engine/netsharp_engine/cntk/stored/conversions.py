@@ -24,8 +24,8 @@ def converted(model: StoredModel) -> StoredModel:
     nodes = {node.name: node for node in model.nodes}
     warnings = list(model.warnings)
     for change in (_variances, _swapped_stacks, _without_counts, _one_axis_each):
-        told = change(nodes, model.version)
-        warnings += [told] if told else []
+        warning = change(nodes, model.version)
+        warnings += [warning] if warning else []
     return model._replace(nodes=list(nodes.values()), warnings=warnings)
 
 
@@ -87,9 +87,9 @@ def _one_axis_each(nodes: dict[str, StoredNode], version: int) -> str:
         given: Mapping[str, Any] = node.attributes
         count, source = len(given["axis"]), node.inputs
         for at in range(count):
-            said = {key: value[at] if key in keys else value for key, value in given.items()}
+            own = {key: value[at] if key in keys else value for key, value in given.items()}
             name = node.name if at == count - 1 else f"{node.name}.{at + 1}"
-            nodes[name] = node._replace(name=name, inputs=source, attributes=said)
+            nodes[name] = node._replace(name=name, inputs=source, attributes=own)
             source = (name,)
     return ""
 

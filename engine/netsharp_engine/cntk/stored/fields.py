@@ -127,10 +127,10 @@ def _read_seed(given: BinaryReading, place: NodePlace) -> int:
             if given.left < 16:
                 continue
             seed = given.whole(form)
-            behind = given.at
+            end = given.at
             given.size()
             fits = any(given.starts(mark) for mark in (*REALS_IN_FILES, "ENodeList"))
-            given.at = behind
+            given.at = end
             if fits:
                 return seed if form == "Q" else ShortSeed(seed)
         given.at = at

@@ -129,8 +129,8 @@ def _model(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> StoredModel
 def _node(row: Mapping[str, Any], arrays: Mapping[str, Array], dtype: str) -> StoredNode:
     name = stored.text(row, "name")
     shape, values = tuple(_wholes(row, "shape")), arrays.get(name)
-    said = stored.table(row, "attributes")
-    attributes = {key: _attribute(key, one) for key, one in said.items()}
+    written = stored.table(row, "attributes")
+    attributes = {key: _attribute(key, one) for key, one in written.items()}
     operation = stored.text(row, "operation")
     if operation == "LearnableParameter" and (values is None or values.size != _product(shape)):
         raise ValueError(f"'{name}' does not have as many numbers as its shape says")

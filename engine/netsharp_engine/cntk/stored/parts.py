@@ -21,10 +21,10 @@ Spread = Callable[[StoredNode], dict[str, Any]]
 
 def attributes(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
     """Return a node with the attributes that were read."""
-    said = {key: value for key, value in found.items() if not key.startswith(".")}
+    written = {key: value for key, value in found.items() if not key.startswith(".")}
     kept = {key: value for key, value in found.items() if key.startswith(".")}
     shape = kept.pop(".shape", node.shape)
-    return node._replace(attributes=said, shape=shape, kept={**node.kept, **kept})
+    return node._replace(attributes=written, shape=shape, kept={**node.kept, **kept})
 
 
 def spread(node: StoredNode) -> dict[str, Any]:
@@ -231,8 +231,8 @@ def write_swap(out: BinaryWriting, axes: tuple[int, ...], place: NodePlace) -> N
 def swap(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
     """Put an exchange of axes together."""
     first, second, *order = found.get(".axes", (1, 2))
-    said: dict[str, Any] = {"axis1": first, "axis2": second}
-    return node._replace(attributes={**said, "order": tuple(order)} if order else said)
+    written: dict[str, Any] = {"axis1": first, "axis2": second}
+    return node._replace(attributes={**written, "order": tuple(order)} if order else written)
 
 
 def spread_swap(node: StoredNode) -> dict[str, Any]:

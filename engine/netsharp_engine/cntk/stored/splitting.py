@@ -40,12 +40,12 @@ def split_nodes(
     The number of singular values is rounded up to a multiple of ``aligned``, to all at most.
     """
     found = {node.name: node for node in nodes}
-    told: list[Split] = []
+    splits: list[Split] = []
     for name, share in _matching(nodes, shares):
         parts, split = _split(found[name], share.kept, aligned)
         found.update((one.name, one) for one in parts)
-        told.append(split)
-    return list(found.values()), told
+        splits.append(split)
+    return list(found.values()), splits
 
 
 def split_shapes(nodes: Sequence[StoredNode], shares: Sequence[KeptShare]) -> list[StoredNode]:

@@ -76,11 +76,11 @@ class CellCheck:
         text.
         """
         rows = np.flatnonzero(marks)
-        told = None if self._faults is None else self._faults.told.get(column)
-        if told is None:
+        reported = None if self._faults is None else self._faults.reported_lines.get(column)
+        if reported is None:
             return rows
         lines = self._chunk.lines
-        return np.array([row for row in rows.tolist() if lines[row] not in told], np.intp)
+        return np.array([row for row in rows.tolist() if lines[row] not in reported], np.intp)
 
     def features(
         self,

@@ -449,7 +449,7 @@ class _Reading:
         number = self._request.numbers.get(column, column) + 1
         first = f"{self._path}, line {line}", sentence
         faults.add(kind, (number, name), lambda: first, shown=stripped)
-        faults.told.setdefault(number, set()).add(line)
+        faults.reported_lines.setdefault(number, set()).add(line)
         return float("nan")
 
     def _kind(self, cell: str) -> str:

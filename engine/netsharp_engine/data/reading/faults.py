@@ -110,7 +110,7 @@ class TableFaults:
         self._groups: dict[str, dict[tuple[int, str], FaultyColumn]] = {}
         self._sentences: dict[str, None] = {}
         #: Lines of the present chunk whose cells of a column were reported, by the column.
-        self.told: dict[int, set[int]] = {}
+        self.reported_lines: dict[int, set[int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._groups or self._sentences)

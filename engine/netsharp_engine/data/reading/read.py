@@ -212,7 +212,7 @@ class _Building:
         for coding, texts in zip(self._codes, chunk.texts, strict=False):
             coding.add(texts)
         self._add_parts(chunk, checker, count)
-        self._faults.told.clear()
+        self._faults.reported_lines.clear()
         for sentence in source.remarks:
             self._remarks[sentence] = None
 
@@ -259,9 +259,9 @@ class _Building:
                     numbers.add(index)
         for place, index in enumerate(self._numeric):
             column = self._numbered(index)
-            told = self._faults.count(column, "text")
+            with_text = self._faults.count(column, "text")
             others = self._faults.count(column, "like", "comma", "point", "large")
-            if told and not others and index not in numbers:
+            if with_text and not others and index not in numbers:
                 texts |= set() if self._seen[place] else {index}
         counts = guess.counts and (roles.counter is None or self._counts)
         known = (guess.texts, guess.numbers, guess.counts)

@@ -100,9 +100,9 @@ def made_folder(path: str) -> None:
         raise StoreError(*error.args) from None
 
 
-def place_of(folder: str, asked: Mapping[str, Any]) -> str:
+def place_of(folder: str, key: Mapping[str, Any]) -> str:
     """Return the path in a folder of the table that plain values ask for."""
-    text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(key, sort_keys=True, separators=(",", ":"))
     return os.path.join(folder, hashlib.blake2b(text.encode(), digest_size=16).hexdigest() + SUFFIX)
 
 

@@ -25,8 +25,8 @@ def require_valid(model: ModelProto) -> None:
     try:
         checker.check_model(model, full_check=True)
     except Exception as error:
-        said = " ".join(str(error).split())
-        raise ExportError(f"The checker of onnx refuses the model: {said}") from None
+        reason = " ".join(str(error).split())
+        raise ExportError(f"The checker of onnx refuses the model: {reason}") from None
 
 
 def has_runtime() -> bool:
@@ -63,5 +63,5 @@ class Runtime:
 
 
 def _refused(error: Exception) -> ExportError:
-    said = " ".join(str(error).split())
-    return ExportError(f"onnxruntime refuses the model: {said}")
+    reason = " ".join(str(error).split())
+    return ExportError(f"onnxruntime refuses the model: {reason}")

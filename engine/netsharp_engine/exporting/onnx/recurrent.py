@@ -70,19 +70,19 @@ def operator_of(
 def _long(out: OnnxWriting, cell: Cell, values: Mapping[Node, OnnxValue]) -> OnnxValue:
     """Return a cell of long short-term memory as ONNX's LSTM."""
     width, sums = 4 * cell.size, values[cell.sums]
-    told = recurrences.fed_together([recurrences.whole_of(cell.sums)], values)
-    if told is None or told.source is None:
-        told = recurrences.Fed(sums, np.eye(width), np.zeros(width))
+    affine = recurrences.fed_together([recurrences.whole_of(cell.sums)], values)
+    if affine is None or affine.source is None:
+        affine = recurrences.Fed(sums, np.eye(width), np.zeros(width))
     peepholes = None
     if cell.peepholes is not None:
         let_in, keep, show = (recurrences.constant_of(one, values) for one in cell.peepholes)
         peepholes = np.concatenate([let_in, show, keep])
     numbers = _Numbers(
         "LSTM",
-        told.source or sums,
-        _arranged(told.weights, cell.size),
+        affine.source or sums,
+        _arranged(affine.weights, cell.size),
         _arranged(recurrences.constant_of(cell.weights, values), cell.size),
-        _arranged(told.bias[None], cell.size)[0],
+        _arranged(affine.bias[None], cell.size)[0],
         np.zeros(width),
         peepholes,
     )
@@ -96,12 +96,12 @@ def _arranged(weights: Array, size: int) -> Array:
 
 
 def _plain(out: OnnxWriting, cell: PlainCell, values: Mapping[Node, OnnxValue]) -> OnnxValue | None:
-    told = recurrences.fed_together([cell.gate.outside], values)
-    if told is None or told.source is None:
+    affine = recurrences.fed_together([cell.gate.outside], values)
+    if affine is None or affine.source is None:
         return None
     again = recurrences.columns_of(cell.gate.weights, values)
     none = np.zeros(cell.outputs.size)
-    numbers = _Numbers("RNN", told.source, told.weights, again, told.bias, none)
+    numbers = _Numbers("RNN", affine.source, affine.weights, again, affine.bias, none)
     words = {"activations": [_BOUNDS[cell.bound]]}
     return _added(out, numbers, cell.outputs, (cell.before,), cell.backwards, values, **words)
 
@@ -111,8 +111,8 @@ def _gated(out: OnnxWriting, cell: GatedCell, values: Mapping[Node, OnnxValue]) 
     of the candidate; None where the sums are not of one source.
     """
     gates = (cell.update, cell.reset, cell.candidate)
-    told = recurrences.fed_together([one.outside for one in gates], values)
-    if told is None or told.source is None:
+    affine = recurrences.fed_together([one.outside for one in gates], values)
+    if affine is None or affine.source is None:
         return None
     size = cell.outputs.size
     again = np.concatenate([recurrences.columns_of(one.weights, values) for one in gates], 1)
@@ -122,7 +122,7 @@ def _gated(out: OnnxWriting, cell: GatedCell, values: Mapping[Node, OnnxValue]) 
         if known.source is not None:
             return None
         inner[2 * size :] += known.bias
-    numbers = _Numbers("GRU", told.source, told.weights, again, told.bias, inner)
+    numbers = _Numbers("GRU", affine.source, affine.weights, again, affine.bias, inner)
     words = {"linear_before_reset": int(cell.resets_products)}
     return _added(out, numbers, cell.outputs, (cell.before,), cell.backwards, values, **words)
 

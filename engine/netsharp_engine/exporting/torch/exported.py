@@ -116,11 +116,11 @@ class TorchExport(Following[TorchWriting]):
 
     def _with_bias(self) -> dict[Node, Node]:
         """Return nodes that add a bias to the product before them, with that."""
-        shared, asked = self._shared(), set(self.portable.outputs)
+        shared, outputs = self._shared(), set(self.portable.outputs)
         found: dict[Node, Node] = {}
         for node in self.part.nodes:
             for source in node.inputs if node.op in ("Plus", "bias") else ():
-                alone = self.readers.get(source) == [node] and source not in asked
+                alone = self.readers.get(source) == [node] and source not in outputs
                 if alone and source.op in BIASED and _fits(node, source, shared):
                     found[node] = source
         return found

@@ -38,14 +38,14 @@ class Port(NamedTuple):
 
 
 class ModuleText(NamedTuple):
-    """The parts of a module's text; ``before`` and ``behind`` are lines around its class."""
+    """The parts of a module's text; ``before`` and ``after`` are lines around its class."""
 
     out: TorchWriting
     inputs: Sequence[Port]
     outputs: Sequence[Port]
     about: str
     before: Sequence[str]
-    behind: Sequence[str]
+    after: Sequence[str]
 
 
 #: Digits of a digest that a text has; their placeholder until the numbers are known.
@@ -128,7 +128,7 @@ def module_text(module: ModuleText) -> str:
         *text,
         *_returned(module.outputs),
     ]
-    return "\n".join(found) + "\n" + _LOADING + "".join(f"{line}\n" for line in module.behind)
+    return "\n".join(found) + "\n" + _LOADING + "".join(f"{line}\n" for line in module.after)
 
 
 def _from(about: str) -> str:

@@ -82,16 +82,16 @@ def _long(
     size = cell.size
     if cell.peepholes is not None or cell.projection is not None:
         return None
-    told = recurrences.fed_together([recurrences.whole_of(cell.sums)], values)
-    if told is None or told.source is None or not set(shown) <= {cell.outputs}:
+    affine = recurrences.fed_together([recurrences.whole_of(cell.sums)], values)
+    if affine is None or affine.source is None or not set(shown) <= {cell.outputs}:
         return None
     numbers = _Numbers(
         "nn.LSTM",
         size,
-        told.source,
-        _arranged(told.weights, size),
+        affine.source,
+        _arranged(affine.weights, size),
         _arranged(recurrences.constant_of(cell.weights, values), size),
-        _arranged(told.bias[None], size)[0],
+        _arranged(affine.bias[None], size)[0],
         np.zeros(4 * size),
     )
     origin = owner(cell.outputs, cell.weights.name)
@@ -107,14 +107,14 @@ def _arranged(weights: Array, size: int) -> Array:
 def _plain(
     out: TorchWriting, cell: PlainCell, values: Mapping[Node, ExportedValue]
 ) -> dict[Node, ExportedValue] | None:
-    told = recurrences.fed_together([cell.gate.outside], values)
-    if cell.bound not in _BOUNDS or told is None or told.source is None:
+    affine = recurrences.fed_together([cell.gate.outside], values)
+    if cell.bound not in _BOUNDS or affine is None or affine.source is None:
         return None
     size = cell.outputs.size
     again = recurrences.columns_of(cell.gate.weights, values)
     words = {} if cell.bound == "Tanh" else {"nonlinearity": f'"{_BOUNDS[cell.bound]}"'}
     numbers = _Numbers(
-        "nn.RNN", size, told.source, told.weights, again, told.bias, np.zeros(size), words
+        "nn.RNN", size, affine.source, affine.weights, again, affine.bias, np.zeros(size), words
     )
     origin = owner(cell.outputs, cell.gate.weights.node.name)
     return {cell.outputs: _layer(out, numbers, origin, (cell.before,), cell.backwards, values)}
@@ -127,8 +127,8 @@ def _gated(
     other units, which are written step by step.
     """
     gates = (cell.reset, cell.update, cell.candidate)
-    told = recurrences.fed_together([one.outside for one in gates], values)
-    if not cell.resets_products or told is None or told.source is None:
+    affine = recurrences.fed_together([one.outside for one in gates], values)
+    if not cell.resets_products or affine is None or affine.source is None:
         return None
     size = cell.outputs.size
     again = np.concatenate([recurrences.columns_of(one.weights, values) for one in gates], 1)
@@ -138,7 +138,7 @@ def _gated(
         if known.source is not None:
             return None
         inner[2 * size :] += known.bias
-    numbers = _Numbers("nn.GRU", size, told.source, told.weights, again, told.bias, inner)
+    numbers = _Numbers("nn.GRU", size, affine.source, affine.weights, again, affine.bias, inner)
     origin = owner(cell.outputs, cell.reset.weights.node.name)
     return {cell.outputs: _layer(out, numbers, origin, (cell.before,), cell.backwards, values)}
 

@@ -98,11 +98,11 @@ class _TableExport(TorchExport):
         before += lines(ProgramLine(0, head, listed(columns)))
         unknown = _UNKNOWN if encoding.unknown else ""
         text = _ENCODING.replace("{unknown}", unknown if not encoding.plain else "")
-        behind = text.replace("{floats}", self.portable.dtype)
+        after = text.replace("{floats}", self.portable.dtype)
         if classes is not None:
             before += lines(ProgramLine(0, "CLASSES = ", listed([quoted(one) for one in classes])))
-            behind += _PREDICTING
-        return before, behind.removesuffix("\n").split("\n")
+            after += _PREDICTING
+        return before, after.removesuffix("\n").split("\n")
 
     def inputs(self) -> tuple[Port, ...]:
         """Take features, normalise them, and divide them among the input layers."""

@@ -221,13 +221,13 @@ def _together(node: Node, parts: Sequence[WeightedEdges]) -> WeightedEdges:
 
 
 def _convolved(made: _Stepping, node: Node) -> WeightedEdges:
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
-    maps: tuple[int, ...] = told["maps"]
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
+    maps: tuple[int, ...] = attributes["maps"]
     places, taps = _extent(axes)
     made.room(node, places * product(maps) * (taps + 1))
     units, weights = made.units(node.inputs[0]), made.numbers(node.parameters[0])
-    seen, kernels = cells(axes), kernel_numbers(axes, told["sharing"], maps)
+    seen, kernels = cells(axes), kernel_numbers(axes, attributes["sharing"], maps)
     positions = _positions(axes, maps)
     place, tap = np.nonzero(seen >= 0)
     found = [
@@ -291,16 +291,23 @@ def _response_normalized(made: _Stepping, node: Node) -> Units:
     """Return x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel: this is
     a second edge from there, whose value is taken unchanged.
     """
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
     units, seen, place, tap = _seen(made, node)
     whole = product(tuple(axis.kernel for axis in axes))
-    count = whole if told["over_full_kernel"] else (seen >= 0).sum(1)
-    shares = np.broadcast_to(float(told["alpha"]) / np.asarray(count), (len(seen),))
+    count = whole if attributes["over_full_kernel"] else (seen >= 0).sum(1)
+    shares = np.broadcast_to(float(attributes["alpha"]) / np.asarray(count), (len(seen),))
     squares = WeightedEdges(node.size, units.first + seen[place, tap], place, shares[place])
     as_it_is = np.full(len(seen), np.nan)
     middle = WeightedEdges(node.size, units.first + centres(axes), np.arange(len(seen)), as_it_is)
-    shape = Units(_shown(node), 0, node.size, "linear", float(told["offset"]), -float(told["beta"]))
+    shape = Units(
+        _shown(node),
+        0,
+        node.size,
+        "linear",
+        float(attributes["offset"]),
+        -float(attributes["beta"]),
+    )
     return made.layer(RESPONSE, shape, _together(node, [squares, middle]))
 
 

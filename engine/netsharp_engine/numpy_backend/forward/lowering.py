@@ -226,11 +226,11 @@ class _Lowering:
         held = self.held[node]
         seen = _steps_of(held.at, shape)
         before = [max(0, -axis.first) for axis in axes]
-        behind = [max(0, axis.first + axis.covered - axis.size) for axis in axes]
-        if seen is not None and mode != steps.SQUARED and not any(before) and not any(behind):
+        after = [max(0, axis.first + axis.covered - axis.size) for axis in axes]
+        if seen is not None and mode != steps.SQUARED and not any(before) and not any(after):
             return EvenWalk(int(held.at[0]), seen)
         order = sorted(range(len(axes)), key=lambda d: (d in inner, -seen[d] if seen else d))
-        extents = [sum(each) for each in zip(before, shape, behind, strict=True)]
+        extents = [sum(each) for each in zip(before, shape, after, strict=True)]
         own = strides(extents, order)
         targets = np.zeros(1, np.int64)
         for d, size in enumerate(shape):

@@ -154,7 +154,7 @@ class _BatchNormalization:
         self._acting = acting
         self._running = [source.parameters[0].name for source in node.inputs[3:5]]
         self._counter = node.parameters[0].name
-        self._told = node.attributes
+        self._attributes = node.attributes
         self._used: _Used | None = None
 
     def forward(self, node: Node, sources: Sources) -> Array:
@@ -194,7 +194,7 @@ class _BatchNormalization:
     def _parts(self, sources: Sources) -> tuple[Array, Array, Array]:
         """Return values [samples, channels, places], scale and bias [channels, 1]."""
         values, scale, bias = sources[:3]
-        channels = values.shape[1] if self._told["spatial"] else values[0].size
+        channels = values.shape[1] if self._attributes["spatial"] else values[0].size
         shown = values.reshape(len(values), channels, -1)
         return shown, scale.reshape(channels, 1), bias.reshape(channels, 1)
 
@@ -219,8 +219,8 @@ class _BatchNormalization:
         seen = float(stored[self._counter][0])
         phase = self._acting.phase
         part, blend = (
-            moved_share(self._told, phase, samples, seen),
-            blended_share(self._told, phase, samples, seen),
+            moved_share(self._attributes, phase, samples, seen),
+            blended_share(self._attributes, phase, samples, seen),
         )
         for name, found in zip(self._running, (mean, unbiased), strict=True):
             before = stored[name]
@@ -238,14 +238,14 @@ class _BatchNormalization:
 
     def _inverse(self, variance: Array) -> Array:
         kind = variance.dtype.type
-        found: Array = kind(1) / np.sqrt(variance + kind(self._told["epsilon"]))
+        found: Array = kind(1) / np.sqrt(variance + kind(self._attributes["epsilon"]))
         return found
 
 
-def moved_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
+def moved_share(attributes: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
     """Return the share, 0 to 1, by which running statistics move towards a batch's."""
     given = phase.normalization
-    constant: float = told["normalizationTimeConstant"] if given is None else given
+    constant: float = attributes["normalizationTimeConstant"] if given is None else given
     if seen == 0 or constant == 0:
         return 1.0
     if constant < 0:
@@ -253,10 +253,10 @@ def moved_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float
     return 0.0 if math.isinf(constant) else -math.expm1(-samples / constant)
 
 
-def blended_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
+def blended_share(attributes: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
     """Return the weight, 0 to 1, of running statistics against those of a batch."""
     given = phase.blend
-    constant: float = told["blendTimeConstant"] if given is None else given
+    constant: float = attributes["blendTimeConstant"] if given is None else given
     if seen == 0 or constant <= 0:
         return 0.0
     return 1.0 if math.isinf(constant) else constant / (constant + samples)

@@ -64,8 +64,8 @@ def _estimated(node: Node, sources: Sources) -> Array:
     if sources[0][0].size == 1:
         return one_number(np.asarray(_evaluated(scores, sources), sources[1].dtype))
     own, noise = scores.likelihoods()
-    told = own[:, 0].sum() + noise[:, 1:].sum()
-    return one_number(np.asarray(-told, sources[1].dtype))
+    likelihood = own[:, 0].sum() + noise[:, 1:].sum()
+    return one_number(np.asarray(-likelihood, sources[1].dtype))
 
 
 def _evaluated(scores: _Scores, sources: Sources) -> float:

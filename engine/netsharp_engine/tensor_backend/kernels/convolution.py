@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
 
 #: The attributes of a convolution.
-Told = Mapping[str, Any]
+Attributes = Mapping[str, Any]
 #: Numbers of a product that stay in the cache until they are added.
 BLOCK = 1 << 16
 #: Numbers to which samples are unrolled at a time.
@@ -195,19 +195,19 @@ def _walking(
     return _Frame(axes, sharing, maps, turned=turned)
 
 
-def _frame(told: Told) -> _Frame:
+def _frame(attributes: Attributes) -> _Frame:
     """Return the frame of a convolution, cached: it is immutable."""
-    axes, sharing, maps = (tuple(told[key]) for key in ("axes", "sharing", "maps"))
-    return _walking(axes, sharing, maps, told["channels_last"])
+    axes, sharing, maps = (tuple(attributes[key]) for key in ("axes", "sharing", "maps"))
+    return _walking(axes, sharing, maps, attributes["channels_last"])
 
 
 def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _down(told: Told, weights: Array, images: Array) -> Array:
+def _down(attributes: Attributes, weights: Array, images: Array) -> Array:
     """Return the products of kernels with images."""
-    frame = _frame(told)
+    frame = _frame(attributes)
     if frame.shared and compiled(images, len(images)):
         found = compiled_windows.moved(frame.axes, frame.by_tap(weights), frame.image(images))
         if found is not None:
@@ -221,9 +221,9 @@ def _down(told: Told, weights: Array, images: Array) -> Array:
     )
 
 
-def _up(told: Told, weights: Array, results: Array) -> Array:
+def _up(attributes: Attributes, weights: Array, results: Array) -> Array:
     """Return the sums that results contribute to images: the transpose of ``_down``."""
-    frame = _frame(told)
+    frame = _frame(attributes)
     if frame.shared and compiled(results, len(results)):
         found = compiled_windows.moved_back(
             frame.axes, frame.by_tap(weights), frame.by_map(results)
@@ -239,9 +239,9 @@ def _up(told: Told, weights: Array, results: Array) -> Array:
     )
 
 
-def _across(told: Told, images: Array, results: Array) -> Array:
+def _across(attributes: Attributes, images: Array, results: Array) -> Array:
     """Return the gradient by weights, flat."""
-    frame = _frame(told)
+    frame = _frame(attributes)
     if frame.shared and compiled(images, len(images)):
         by_tap = compiled_windows.joined(frame.axes, frame.image(images), frame.by_map(results))
         if by_tap is not None:
@@ -260,17 +260,17 @@ class _Parts:
     """A convolution as one for each group of its channels, with kernels that have no gaps."""
 
     def __init__(self, node: Node) -> None:
-        told = node.attributes
-        self.groups: int = told.get("groups", 1)
-        self.told = told
+        attributes = node.attributes
+        self.groups: int = attributes.get("groups", 1)
+        self.attributes = attributes
         if self.groups > 1:
-            first, *rest = told["axes"]
+            first, *rest = attributes["axes"]
             channels = first.size // self.groups
-            maps = (told["maps"][0] // self.groups, *told["maps"][1:])
+            maps = (attributes["maps"][0] // self.groups, *attributes["maps"][1:])
             axes = (CorneredAxis(channels, channels, channels), *rest)
-            self.told = {**told, "axes": axes, "maps": maps}
-        self._gaps = told.get("gaps")
-        self._taps = taps_of(self.told["axes"], told)
+            self.attributes = {**attributes, "axes": axes, "maps": maps}
+        self._gaps = attributes.get("gaps")
+        self._taps = taps_of(self.attributes["axes"], attributes)
 
     def split(self, values: Array) -> list[Array]:
         """Return values of samples, or of an image, by groups: the parts of the slowest axis."""
@@ -282,7 +282,7 @@ class _Parts:
         if self._gaps is None:
             return self.split(weights)
         narrow = weights.reshape(-1, *self._taps)
-        wide = tuple(axis.kernel for axis in self.told["axes"])
+        wide = tuple(axis.kernel for axis in self.attributes["axes"])
         found = np.zeros((len(narrow), *wide), weights.dtype)
         found[self._places] = narrow
         return self.split(found.reshape(1, -1))
@@ -291,7 +291,7 @@ class _Parts:
         """Return the gradient by weights from those of the groups, without gaps."""
         flat = _joined(parts)
         if self._gaps is not None:
-            wide = tuple(axis.kernel for axis in self.told["axes"])
+            wide = tuple(axis.kernel for axis in self.attributes["axes"])
             flat = flat.reshape(-1, *wide)[self._places]
         return flat.reshape(1, *node.inputs[0].shape)
 
@@ -306,14 +306,14 @@ def is_plain(node: Node) -> bool:
 
 
 def _moved(
-    move: Callable[[Told, Array, Array], Array], node: Node, weights: Array, values: Array
+    move: Callable[[Attributes, Array, Array], Array], node: Node, weights: Array, values: Array
 ) -> Array:
     """Return the results of all groups by one of the functions that move kernels, [samples,
     elements].
     """
     parts = _Parts(node)
     found = [
-        move(parts.told, *both).reshape(len(values), -1)
+        move(parts.attributes, *both).reshape(len(values), -1)
         for both in zip(parts.kernels(weights), parts.split(values), strict=True)
     ]
     return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
@@ -329,7 +329,7 @@ def _by_weights(node: Node, sources: Sources, value: Array, gradient: Array) -> 
     parts = _Parts(node)
     images, results = reversed(ends) if node.attributes["transpose"] else ends
     both = zip(parts.split(images), parts.split(results), strict=True)
-    return parts.gathered([_across(parts.told, *one) for one in both], node)
+    return parts.gathered([_across(parts.attributes, *one) for one in both], node)
 
 
 def _by_source(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:

@@ -121,11 +121,11 @@ def _logistic(node: Node, sources: Sources) -> Array:
     samples.
     """
     hits, _, weights = _hits(sources)
-    told = clipped_log(hits)
+    logs = clipped_log(hits)
     if weights is None:
-        return one_number(-total(told))
-    weights = np.broadcast_to(weights, told.shape)
-    return one_number(-total(weights * told) / total(weights) * len(told))
+        return one_number(-total(logs))
+    weights = np.broadcast_to(weights, logs.shape)
+    return one_number(-total(weights * logs) / total(weights) * len(logs))
 
 
 def _logistic_values(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
@@ -211,11 +211,11 @@ class _Classes:
         wrong = (first < 0) | (end > len(self.weights)) | (word < first) | (word >= end)
         wrong |= (kind < 0) | (kind >= self.values.shape[1])
         if wrong.any():
-            said = ", ".join(map(str, self._labels[np.flatnonzero(wrong)[0]].tolist()))
+            values = ", ".join(map(str, self._labels[np.flatnonzero(wrong)[0]].tolist()))
             raise SamplesError(
-                f"'{self._node.name}' has the label {said}: word, class, first word and end of the "
-                f"class. A word is one of its class, and there are {len(self.weights):,} words in "
-                f"{self.values.shape[1]:,} classes"
+                f"'{self._node.name}' has the label {values}: word, class, first word and end of "
+                f"the class. A word is one of its class, and there are {len(self.weights):,} words "
+                f"in {self.values.shape[1]:,} classes"
             )
 
 
@@ -224,8 +224,8 @@ def _class_entropy(node: Node, sources: Sources) -> Array:
     class.
     """
     classes = _Classes(node, sources)
-    told = log_softmax(classes.values)
-    found = told[np.arange(len(told)), classes.classes]
+    logs = log_softmax(classes.values)
+    found = logs[np.arange(len(logs)), classes.classes]
     for one in classes.each():
         scores = log_softmax(classes.scores(one))
         found[one.samples] += scores[np.arange(len(scores)), one.words]

@@ -142,25 +142,25 @@ class _Vectors:
         lengths = (np.sqrt(total(np.square(one), (1,), keep=True)) for one in self.pair)
         self.inverse = [one.dtype.type(1) / away_from_zero(one) for one in lengths]
 
-    def cosine(self, behind: int) -> Array:
-        """Return the cosine of each first vector with the second one ``behind`` samples later,
+    def cosine(self, shift: int) -> Array:
+        """Return the cosine of each first vector with the second one ``shift`` samples later,
         [samples, 1].
         """
         first, second = self.pair
-        ahead, scale = (np.roll(one, -behind, 0) for one in (second, self.inverse[1]))
+        ahead, scale = (np.roll(one, -shift, 0) for one in (second, self.inverse[1]))
         found: Array = total(first * ahead, (1,), keep=True) * self.inverse[0] * scale
         return found
 
-    def slope(self, number: int, behind: int, cosine: Array, gradient: Array) -> Array:
+    def slope(self, number: int, shift: int, cosine: Array, gradient: Array) -> Array:
         """Return the gradient of such cosines by the first or the second vectors."""
         first, second = self.pair
-        ahead, scale = (np.roll(one, -behind, 0) for one in (second, self.inverse[1]))
+        ahead, scale = (np.roll(one, -shift, 0) for one in (second, self.inverse[1]))
         both = self.inverse[0] * scale
         if number == 0:
             found = gradient * (ahead * both - first * (cosine * np.square(self.inverse[0])))
         else:
             found = gradient * (first * both - ahead * (cosine * np.square(scale)))
-        return np.roll(found, behind, 0) if number else found
+        return np.roll(found, shift, 0) if number else found
 
 
 def _shifts(node: Node, sources: Sources) -> list[int]:

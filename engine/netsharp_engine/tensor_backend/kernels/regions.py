@@ -38,16 +38,16 @@ def windows(node: Node, images: int, regions: Array) -> Iterator[_Window]:
     scale = node.attributes.get("scale")
     by = [width, height] * 2 if scale is None else [scale] * 4
     sides = boxes * np.array(by, boxes.dtype)
-    told = np.nan_to_num(np.floor(np.abs(sides) + 0.5) * np.sign(sides)).clip(-_FAR, _FAR)
+    rounded = np.nan_to_num(np.floor(np.abs(sides) + 0.5) * np.sign(sides)).clip(-_FAR, _FAR)
     if scale is not None:
         # Both corners are inside.
-        told[..., 2:] -= told[..., :2] - 1
+        rounded[..., 2:] -= rounded[..., :2] - 1
     down, across = node.shape[2:]
     every = slice(None)
     for sample, region in np.ndindex(count, node.shape[0]):
-        left, top, wide, high = told[sample, region]
-        columns = list(_parts(left, max(wide, told.dtype.type(1)), across, width))
-        rows = list(_parts(top, max(high, told.dtype.type(1)), down, height))
+        left, top, wide, high = rounded[sample, region]
+        columns = list(_parts(left, max(wide, rounded.dtype.type(1)), across, width))
+        rows = list(_parts(top, max(high, rounded.dtype.type(1)), down, height))
         image = sample if images > 1 else 0
         for (y, ys), (x, xs) in ((one, other) for one in rows for other in columns):
             yield _Window((sample, region, every, y, x), (image, every, ys, xs))

@@ -90,8 +90,8 @@ CRITERIA: dict[str, Criterion] = {
 def right_answers(last: Tensor, codes: Tensor) -> Tensor:
     """Return the number of rows whose largest value is that of the label; see numpy's."""
     rows = matrix(last)
-    said = rows[:, 0] > 0.5 if rows.shape[1] == 1 else rows.argmax(1)
-    return (said == codes.reshape(-1)).sum()
+    predicted = rows[:, 0] > 0.5 if rows.shape[1] == 1 else rows.argmax(1)
+    return (predicted == codes.reshape(-1)).sum()
 
 
 #: Criteria that are told beside the one that is made smaller.

@@ -43,9 +43,9 @@ class TorchConvolution:
     walked ones become channels.
     """
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self.axes: Sequence[Axis] = told["axes"]
-        self.sharing, self.maps = told["sharing"], told["maps"]
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self.axes: Sequence[Axis] = attributes["axes"]
+        self.sharing, self.maps = attributes["sharing"], attributes["maps"]
         several = [d for d, axis in enumerate(self.axes) if axis.count > 1]
         self.groups = [d for d in several if not self.sharing[d]]
         shared = [d for d in several if self.sharing[d]]
@@ -176,18 +176,22 @@ class TorchConvolution:
 
 def convolve(node: Node, place: TorchPlace) -> Call:
     """Bind a convolution with the bias of each kernel."""
-    told = TorchConvolution(node.attributes)
+    convolution = TorchConvolution(node.attributes)
     ((weights, biases),) = place.parts
-    apply = CONVOLUTIONS[len(told.figures)]
-    strides, pads = [one[1] for one in told.figures], [one[2] for one in told.figures]
-    groups = told.count(told.groups)
+    apply = CONVOLUTIONS[len(convolution.figures)]
+    strides, pads = [one[1] for one in convolution.figures], [one[2] for one in convolution.figures]
+    groups = convolution.count(convolution.groups)
 
     def convolved(values: Tensor) -> Tensor:
-        kernels, added = told.kernels(weights), told.biases(biases)
-        return told.result(apply(told.source(values), kernels, added, strides, pads, 1, groups))
+        kernels, added = convolution.kernels(weights), convolution.biases(biases)
+        return convolution.result(
+            apply(convolution.source(values), kernels, added, strides, pads, 1, groups)
+        )
 
     def straight(values: Tensor) -> Tensor:
-        return told.result(apply(told.source(values), weights, biases, strides, pads, 1, groups))
+        return convolution.result(
+            apply(convolution.source(values), weights, biases, strides, pads, 1, groups)
+        )
 
     # Torch's own shape has a dimension more than [kernels, taps].
     return convolved if weights.dim() == 2 else straight
@@ -195,8 +199,8 @@ def convolve(node: Node, place: TorchPlace) -> Call:
 
 def kernel_parts(node: Node) -> KernelParts:
     """Return the kernels of a convolution in torch's layout."""
-    told = TorchConvolution(node.attributes)
-    return KernelParts(told.kernel_shape(), *told.places())
+    convolution = TorchConvolution(node.attributes)
+    return KernelParts(convolution.kernel_shape(), *convolution.places())
 
 
 def max_pool(node: Node, place: TorchPlace) -> Call:
@@ -214,11 +218,11 @@ def mean_pool(node: Node, place: TorchPlace) -> Call:
 
 def response_norm(node: Node, place: TorchPlace) -> Call:
     """Bind y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre."""
-    told = node.attributes
-    axes: Sequence[Axis] = told["axes"]
+    attributes = node.attributes
+    axes: Sequence[Axis] = attributes["axes"]
     means, shares = pooled(axes, most=False), None
-    alpha, beta, offset = (float(told[key]) for key in ("alpha", "beta", "offset"))
-    if not told["over_full_kernel"]:
+    alpha, beta, offset = (float(attributes[key]) for key in ("alpha", "beta", "offset"))
+    if not attributes["over_full_kernel"]:
         shares = cell_shares(axes, place.device, place.dtype)
     sizes, middles = [axis.size for axis in axes], centres(axes)
     each = all(
@@ -306,8 +310,8 @@ class _Pass:
             self.back = [self.order.index(d) for d in range(rank + 1)]
             runs, first = [[d] for d in dimensions], len(rest)
         self.seen = (prod(shape[:first]), *_extents(shape[first:], [len(run) for run in runs]))
-        told = [figures.get(run[0], (1, 1, 0)) for run in runs]
-        self.kernel, self.stride, self.pad = ([one[n] for one in told] for n in range(3))
+        walks = [figures.get(run[0], (1, 1, 0)) for run in runs]
+        self.kernel, self.stride, self.pad = ([one[n] for one in walks] for n in range(3))
         counts = [axes[run[0]].count if run[0] in figures else 0 for run in runs]
         left = list(shape[first:])
         made: list[int] = []

@@ -33,10 +33,12 @@ def describe_plan(job: Job, device: str) -> Planned:
             formulas = (job.rule.kind,)
             calls.append(PlannedCall("update", job.rule.kind, formulas, reads, (one.name, *state)))
     here = device == "cpu"
-    sent = sum(node.size for node in (*graph.inputs, *graph.targets)) * width * job.rows
+    on_device = sum(node.size for node in (*graph.inputs, *graph.targets)) * width * job.rows
     read = _READ * len(graph.criteria) + (_FAULT if job.rule is not None else 0)
     buffers = tuple(_buffers(job, width))
-    return Planned(job.rows, job.dtype, tuple(calls), buffers, *((0, 0) if here else (sent, read)))
+    return Planned(
+        job.rows, job.dtype, tuple(calls), buffers, *((0, 0) if here else (on_device, read))
+    )
 
 
 def _calls(

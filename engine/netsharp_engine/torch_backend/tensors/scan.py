@@ -22,7 +22,7 @@ from netsharp_engine.tensor_backend.loops import Loop
 from netsharp_engine.tensor_backend.scan import require_stepwise
 from netsharp_engine.torch_backend.kernels.rows import Tensor
 from netsharp_engine.torch_backend.tensors.kernels.acting import TorchActing
-from netsharp_engine.torch_backend.tensors.kernels.sequences import border, carried_in, sent
+from netsharp_engine.torch_backend.tensors.kernels.sequences import border, carried_in, on_device
 from netsharp_engine.torch_backend.tensors.kernels.table import TABLE
 
 #: The values of a node at each step; None at those that are not computed yet.
@@ -85,7 +85,7 @@ class _TorchSteps:
         self._packing, self._carried, self._like = packing, carried, like
         bounds = np.searchsorted(packing.gaps, np.arange(packing.steps + 1) * packing.rows)
         self._gaps = [
-            sent(packing.gaps[begin:end] - step * packing.rows, like) if begin < end else None
+            on_device(packing.gaps[begin:end] - step * packing.rows, like) if begin < end else None
             for step, (begin, end) in enumerate(pairwise(bounds))
         ]
         self._inside: dict[int, Sequence[Any]] = {}
@@ -127,7 +127,7 @@ class _TorchSteps:
                 there = inside.reshape(-1, *(1,) * len(node.shape))
                 found = torch.where(there, self.values[source][step - reach], found)
         where, values = carried_in(node, step, packing, self._carried)
-        return found if not len(where) else found.index_copy(0, sent(where, found), values)
+        return found if not len(where) else found.index_copy(0, on_device(where, found), values)
 
     def _inside_of(self, reach: int) -> Sequence[Any]:
         """Return for each step whether all or none of its rows have one so far before, or which."""

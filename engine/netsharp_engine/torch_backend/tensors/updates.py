@@ -17,7 +17,7 @@ from netsharp_engine.packing import Indices
 from netsharp_engine.program import Shaping, UpdateRule
 from netsharp_engine.tensor_backend.updates import faded
 from netsharp_engine.torch_backend.kernels.rows import Tensor
-from netsharp_engine.torch_backend.tensors.kernels.sequences import sent
+from netsharp_engine.torch_backend.tensors.kernels.sequences import on_device
 from netsharp_engine.torch_backend.tensors.walk import Gradient, TorchRows
 
 #: What a rule remembers of one parameter, by name; single numbers are arrays of the host.
@@ -60,7 +60,7 @@ class TorchChange(NamedTuple):
                 memory[kind][name] = one
             return
         width = self.values.shape[1]
-        at = sent(self.places, self.values)
+        at = on_device(self.places, self.values)
         values[name].reshape(-1, width)[at] = self.values
         for kind, one in self.kept.items():
             if isinstance(one, np.ndarray):
@@ -110,13 +110,13 @@ def _whole(gradient: Gradient, like: Tensor) -> Tensor:
     if not isinstance(gradient, TorchRows):
         return gradient
     found = torch.zeros_like(like)
-    found.reshape(-1, gradient.values.shape[1])[sent(gradient.places, like)] = gradient.values
+    found.reshape(-1, gradient.values.shape[1])[on_device(gradient.places, like)] = gradient.values
     return found
 
 
 def _touched(rule: UpdateRule, before: TorchBefore, gradient: TorchRows) -> TorchChange:
     """Apply a rule to the rows that samples hit; the others keep what they have."""
-    at, width = sent(gradient.places, gradient.values), gradient.values.shape[1]
+    at, width = on_device(gradient.places, gradient.values), gradient.values.shape[1]
 
     def rows(one: Any) -> Any:
         return one if isinstance(one, np.ndarray) else one.reshape(-1, width)[at]
@@ -161,7 +161,7 @@ def joined(first: Gradient, second: Gradient, like: Tensor) -> Gradient:
     places = np.union1d(first.places, second.places)
     values = first.values.new_zeros(len(places), first.values.shape[1])
     for one in (first, second):
-        at = sent(np.searchsorted(places, one.places), values)
+        at = on_device(np.searchsorted(places, one.places), values)
         values = values.index_add(0, at, one.values)
     return TorchRows(places, values)
 

@@ -27,7 +27,7 @@ from netsharp_engine.torch_backend.tensors.kernels.sequences import (
     carried_on,
     delayed,
     moved,
-    sent,
+    on_device,
     without_gaps,
 )
 from netsharp_engine.torch_backend.tensors.kernels.table import TABLE
@@ -120,7 +120,7 @@ class TorchWalk:
             value = self.values[name].detach()
             if rows is not None:
                 self._rows[name], inner = rows
-                value = value.reshape(inner, -1).index_select(0, sent(self._rows[name], value))
+                value = value.reshape(inner, -1).index_select(0, on_device(self._rows[name], value))
             leaf = self._leaves[name] = value.requires_grad_()
             if rows is None:
                 held[name] = leaf
@@ -173,7 +173,7 @@ class TorchWalk:
             return delayed(node, source, first, packing, self._taken_over)
         sources, columns = self._read(node), joined_columns(node, packing)
         if columns is not None:
-            chosen = sent(columns, sources[0])
+            chosen = on_device(columns, sources[0])
             sources = [
                 one if self.packings[source] is None else one.index_select(0, chosen)
                 for one, source in zip(sources, node.inputs, strict=True)
@@ -184,7 +184,7 @@ class TorchWalk:
         if columns is None or packing is None or node.op not in ACROSS:
             return value
         whole = value.new_zeros(packing.columns, *value.shape[1:])
-        return whole.index_copy(0, sent(columns, value), value)
+        return whole.index_copy(0, on_device(columns, value), value)
 
     def _read(self, node: Node) -> list[Tensor]:
         return [self.dense(source) for source in node.inputs]
@@ -205,13 +205,13 @@ class TorchWalk:
         else:
             rows = self.found[left].reshape(sparse.inner(node), -1)
         values = self._sent(entries.values)
-        parts = rows.index_select(0, sent(places, rows)) * values[:, None]
+        parts = rows.index_select(0, on_device(places, rows)) * values[:, None]
         count = len(entries.counts)
         if entries.single and len(parts) == count:
             found = parts
         else:
             found = parts.new_zeros(count, parts.shape[1])
-            found = found.index_add(0, sent(entries.samples, parts), parts)
+            found = found.index_add(0, on_device(entries.samples, parts), parts)
         return found.reshape(-1, *node.shape)
 
     def dense(self, node: Node) -> Tensor:
@@ -265,7 +265,7 @@ class TorchWalk:
         """Return the values [samples, nodes] of a node, sequence after sequence without gaps."""
         found, packing = self.dense(node).detach(), self.packings[node]
         if packing is not None and packing.steps != 1:
-            found = found.index_select(0, sent(packing.places, found))
+            found = found.index_select(0, on_device(packing.places, found))
         return found.reshape(found.shape[0], -1).cpu().numpy()
 
     @property

@@ -67,12 +67,12 @@ def explain_trivial(evidence: Evidence) -> str:
     report = evidence.reports[-1]
     name = "rmse" if report.classes is None else "accuracy"
     answer = "the mean" if report.classes is None else "the most frequent class"
-    told = _shown(name, report.metrics[name]), _shown(name, report.baseline[name])
+    values = _shown(name, report.metrics[name]), _shown(name, report.baseline[name])
     label = "RMSE" if name == "rmse" else name
     reason = next(reason for find in REASONS for reason in find(evidence))
     return (
         f"On {report.part} rows the network is no better than always answering {answer} "
-        f"({label} {told[0]}, {told[1]}). {reason}"
+        f"({label} {values[0]}, {values[1]}). {reason}"
     )
 
 

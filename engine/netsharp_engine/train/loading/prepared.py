@@ -46,10 +46,10 @@ OPTIONAL = frozenset(("weights", "sample_weights"))
 
 @dataclass(frozen=True, slots=True)
 class WantedData:
-    """Data that settings ask for: ``asked`` are plain values, ``stamps`` those of the files."""
+    """Data that settings ask for: ``request`` are plain values, ``stamps`` those of the files."""
 
     settings: TrainingSettings
-    asked: Mapping[str, Any]
+    request: Mapping[str, Any]
     stamps: tuple[Stamp, ...]
     path: str
 
@@ -67,7 +67,7 @@ class WantedData:
         ``model`` is the path beside which it is kept, None for the user's folder. Raises OSError.
         """
         fraction = settings.validation if isinstance(settings.validation, float) else None
-        asked = {
+        request = {
             "preparation": PREPARATION,
             "files": [_named(path) for path in files],
             "others": [_named(path) for path in others],
@@ -78,7 +78,7 @@ class WantedData:
             "output": None if output is None else list(output),
         }
         stamps = tuple(Stamp.of(path) for path in (*files, *others))
-        return cls(settings, asked, stamps, place_of(folder_for(model), asked))
+        return cls(settings, request, stamps, place_of(folder_for(model), request))
 
     def found(self) -> TrainingData | None:
         """Return the data as it was kept; None where there is none, or it is stale or damaged."""
@@ -86,7 +86,7 @@ class WantedData:
         try:
             if kept is None or stamps_in(kept.values) != self.stamps:
                 return None
-            if kept.values["asked"] != json.loads(json.dumps(self.asked)):
+            if kept.values["asked"] != json.loads(json.dumps(self.request)):
                 return None
             return _data_of(kept, self.settings)
         except (ValueError, TypeError, KeyError):
@@ -113,7 +113,7 @@ class WantedData:
         store.commit(
             {
                 "sources": stamps_out(self.stamps),
-                "asked": self.asked,
+                "asked": self.request,
                 "encoding": data.encoding.to_json(),
                 "normalizer": data.normalizer.to_json(),
                 "classes": None if data.classes is None else list(data.classes),

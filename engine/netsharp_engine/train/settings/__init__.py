@@ -286,15 +286,15 @@ def _call_values(
     call: Mapping[str, Any], call_name: str, given: Mapping[str, Any], errors: list[str]
 ) -> Sequence[tuple[Key, Any]]:
     """Return the values of a call that neither run file nor flags override or make pointless."""
-    said = list(_file_values(call, call_name, errors))
-    own = {**CALL_CHOICES, **{key.name: value for key, value in said}}
+    values = list(_file_values(call, call_name, errors))
+    own = {**CALL_CHOICES, **{key.name: value for key, value in values}}
     pointless = {
         name
         for choice, names in BELONGINGS.items()
         if choice in given and given[choice] != own.get(choice)
         for name in names
     }
-    return [one for one in said if one[0].name not in given and one[0].name not in pointless]
+    return [one for one in values if one[0].name not in given and one[0].name not in pointless]
 
 
 def _file_values(

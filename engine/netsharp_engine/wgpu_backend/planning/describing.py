@@ -38,7 +38,7 @@ class Entrances(NamedTuple):
 class Described(NamedTuple):
     """Kernels in order, buffers, and which of them are what.
 
-    ``ring`` has, for each step, the sums of ``told`` criteria; ``checks`` are parameters.
+    ``ring`` has, for each step, the sums of ``criteria`` criteria; ``checks`` are parameters.
     """
 
     building: Building
@@ -133,17 +133,17 @@ class Describer(GraphFlow):
             losses.entropy_of_softmax(build, source, goal, shown, lines)
         else:
             losses.entropy_of_sigmoid(build, source, goal, shown, lines)
-        told: list[tuple[Buffer, Buffer | None]] = [(lines, goal.shares)]
+        criteria: list[tuple[Buffer, Buffer | None]] = [(lines, goal.shares)]
         for right in loss.counts:
             answers = build.buffer("answers of rows", 1, rows=build.rows)
             fed = updates.figure(goal.figures, "rows")
             losses.counted_answers(build, shown, goal, fed, answers, right=right)
-            told.append((answers, None))
+            criteria.append((answers, None))
         if self.job.rule is not None:
             self._error(loss, goal, shown)
-        self.ring = build.buffer("ring", len(told), rows=SLOTS, kept=True)
+        self.ring = build.buffer("ring", len(criteria), rows=SLOTS, kept=True)
         self.slot = build.buffer("slot of the ring", 1, kept=True)
-        losses.tally(build, told, self.ring, self.slot, SLOTS)
+        losses.tally(build, criteria, self.ring, self.slot, SLOTS)
 
     def _error(self, loss: CriterionFacts, goal: losses.Goal, shown: Buffer) -> None:
         node = loss.source

@@ -79,7 +79,7 @@ def _bias_back(at: GraphFlow, site: OpSite) -> None:
 
 
 def _convolve(at: GraphFlow, site: OpSite) -> None:
-    node, way = site.node, way_of(site.node.attributes, behind=1)
+    node, way = site.node, way_of(site.node.attributes, extra=1)
     x, w = at.value(node.inputs[0]), at.parameters[node.parameters[0]]
     made = at.build.values(f"{site.what} sum", node.size)
     if way.whole:
@@ -92,7 +92,7 @@ def _convolve(at: GraphFlow, site: OpSite) -> None:
 
 
 def _convolve_back(at: GraphFlow, site: OpSite) -> None:
-    node, way = site.node, way_of(site.node.attributes, behind=1)
+    node, way = site.node, way_of(site.node.attributes, extra=1)
     (source,), w = node.inputs, at.parameters[node.parameters[0]]
     if way.whole:
         _dense_back(at, site, "transition", dense.of_kernels(w, way.outputs, way.inputs))
@@ -136,12 +136,12 @@ def _mean_back(at: GraphFlow, site: OpSite) -> None:
 
 
 def _norm(node: Node) -> normalization.Norm:
-    told = node.attributes
+    attributes = node.attributes
     return normalization.Norm(
-        float(told["alpha"]),
-        float(told["beta"]),
-        float(told["offset"]),
-        bool(told["over_full_kernel"]),
+        float(attributes["alpha"]),
+        float(attributes["beta"]),
+        float(attributes["offset"]),
+        bool(attributes["over_full_kernel"]),
     )
 
 

@@ -110,17 +110,17 @@ def _cuts(nest: LoopNest, most: int, first: int) -> tuple[tuple[str, int], ...]:
 def _cut(nest: LoopNest, parts: tuple[tuple[str, int], ...]) -> LoopNest:
     """Return the loops of one part: number ``h`` in a grid of all parts."""
     counts, loops = dict(parts), []
-    behind = 1
+    stride = 1
     for _, count in parts:
-        behind *= count
+        stride *= count
     for loop in nest.loops:
         if loop.name not in counts:
             loops.append(loop)
             continue
         count = counts[loop.name]
-        behind //= count
+        stride //= count
         length = -(-loop.most // count)
-        part = "h" if len(parts) == 1 else f"(h / {behind} % {count})"
+        part = "h" if len(parts) == 1 else f"(h / {stride} % {count})"
         low = f"{part} * {length}"
         if loop.low != "0":
             low = f"{loop.low} + {low}"

@@ -10,7 +10,7 @@ from netsharp_engine.wgpu_backend.planning.describing import TABLE
 from netsharp_engine.wgpu_backend.planning.facts import COUNTED, CRITERIA, GraphFacts, TensorFacts
 from netsharp_engine.wgpu_backend.planning.tensors import refusals
 from netsharp_engine.wgpu_backend.templates.losses import PLAIN
-from netsharp_engine.wgpu_backend.templates.updates import LEFT_OUT, RULES, asked
+from netsharp_engine.wgpu_backend.templates.updates import LEFT_OUT, RULES, options_of
 
 
 def unsupported(facts: GraphFacts, rule: UpdateRule | None) -> Iterator[Unsupported]:
@@ -28,7 +28,7 @@ def unsupported(facts: GraphFacts, rule: UpdateRule | None) -> Iterator[Unsuppor
     yield from _criteria(facts)
     if rule is not None and rule.kind not in RULES:
         yield Unsupported(facts.output, _refused(facts.output, f"the update rule '{rule.kind}'"))
-    for word in sorted(LEFT_OUT & asked(rule)) if rule is not None else ():
+    for word in sorted(LEFT_OUT & options_of(rule)) if rule is not None else ():
         yield Unsupported(facts.output, _refused(facts.output, word))
 
 

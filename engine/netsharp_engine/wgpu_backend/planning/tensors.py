@@ -36,14 +36,14 @@ FUNCTIONS |= {"Negate": "negate", "Reciprocal": "reciprocal"}
 
 def refusals(node: Node) -> Iterator[str]:
     """Yield why an operation that is in the table cannot be computed as this node asks."""
-    told = node.attributes
+    attributes = node.attributes
     if node.op == "Times":
         if node.inputs[0].op not in HELD or _rest(node) != 1:
             yield "a product whose left side is not a parameter, or whose right side is a matrix"
     elif node.op in ("Convolution", *POOLS):
-        if told.get("channels_last") or told.get("transpose") or "gaps" in told:
+        if attributes.get("channels_last") or attributes.get("transpose") or "gaps" in attributes:
             yield "a kernel of another layout, a transposed one, or one with gaps"
-        if told.get("groups", 1) > 1 or told.get("include_pads"):
+        if attributes.get("groups", 1) > 1 or attributes.get("include_pads"):
             yield "a kernel with groups, or a mean that counts pads"
         if node.op == "Convolution" and node.inputs[0].op not in HELD:
             yield "a convolution whose weights are not a parameter"

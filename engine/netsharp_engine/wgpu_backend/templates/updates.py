@@ -81,7 +81,7 @@ def formulas_of(rule: UpdateRule) -> str:
     return ahead.get(rule.kind, rule.kind) if rule.nesterov else rule.kind
 
 
-def asked(rule: UpdateRule) -> frozenset[str]:
+def options_of(rule: UpdateRule) -> frozenset[str]:
     """Return the features, in words, that an update rule requires of kernels; other values need no
     other kernels.
     """

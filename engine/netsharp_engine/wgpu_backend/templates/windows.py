@@ -65,13 +65,13 @@ class Seen(NamedTuple):
 class KernelWay:
     """A kernel's walk over its source in any number of dimensions."""
 
-    def __init__(self, dims: Sequence[Dim], behind: int = 0) -> None:
+    def __init__(self, dims: Sequence[Dim], extra: int = 0) -> None:
         self.dims = tuple(dims)
         self.sizes = [dim.size for dim in dims]
         self.places = [dim.maps * dim.places for dim in dims]
         self.taps = prod(dim.kernel for dim in dims)
         #: Numbers of one kernel: its weights and what stands behind them.
-        self.row = self.taps + behind
+        self.row = self.taps + extra
         self.inputs, self.outputs = prod(self.sizes), prod(self.places)
         self._cells = strides(self.sizes)
         self._outs = strides(self.places)
@@ -277,7 +277,7 @@ class KernelWay:
         return " && ".join(conditions), plus(*out)
 
 
-def way_of(attributes: Any, *, behind: int = 0) -> KernelWay:
+def way_of(attributes: Any, *, extra: int = 0) -> KernelWay:
     """Return the walk of a node's attributes."""
     axes: tuple[Axis, ...] = tuple(attributes["axes"])
     sharing = attributes.get("sharing", (True,) * len(axes))
@@ -286,7 +286,7 @@ def way_of(attributes: Any, *, behind: int = 0) -> KernelWay:
         Dim(axis.size, axis.kernel, axis.stride, axis.first, axis.count, count, bool(shared))
         for axis, shared, count in zip(axes, sharing, maps, strict=True)
     ]
-    return KernelWay(dims, behind)
+    return KernelWay(dims, extra)
 
 
 def _named(lets: list[tuple[str, str]], name: str, text: str) -> str:

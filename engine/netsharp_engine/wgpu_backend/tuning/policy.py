@@ -41,8 +41,8 @@ def chosen_variants(
 
     ``make`` makes a program of the plan to try them on.  What does not train is not measured.
     """
-    asked = os.environ.get(TUNE, "").casefold()
-    if asked == "off" or (adapter.software and asked != "on"):
+    setting = os.environ.get(TUNE, "").casefold()
+    if setting == "off" or (adapter.software and setting != "on"):
         return Choices({})
     device, network = DeviceIdentity.here(adapter.name, adapter.driver), network_of(plan)
     kept = kept_variants(device, network)

@@ -74,8 +74,8 @@ def _made_way(
         if len(made) < DEEPEST and _is_shown(it, library):
             made.append(it)
             calls.append(_call(it, one if it is new[-1] else it, calls[-1] if calls else None))
-    asked = one if _asks(one, library) else around.asked
-    return Way(tuple(made), tuple(calls), asked)
+    outer_arguments = one if _asks(one, library) else around.outer_arguments
+    return Way(tuple(made), tuple(calls), outer_arguments)
 
 
 _NOWHERE = Way((), (), None)
@@ -138,7 +138,7 @@ def _outwards(one: Record) -> Iterator[Record]:
         yield step
         step = _applied(step)
     for _ in range(FARTHEST):
-        if step is None or step.way is None or step.way.asked is None:
+        if step is None or step.way is None or step.way.outer_arguments is None:
             return
-        yield step.way.asked
-        step = _applied(step.way.asked)
+        yield step.way.outer_arguments
+        step = _applied(step.way.outer_arguments)

@@ -162,12 +162,13 @@ class Record:
 
 class Way(NamedTuple):
     """The calls around the arguments of a call, outermost first, with the arguments of those that
-    created the called function.  `asked` are the arguments of the innermost call in a user's text.
+    created the called function.  `outer_arguments` are those of the innermost call in a user's
+    text.
     """
 
     made: tuple[Record, ...]
     calls: tuple[Calling, ...]
-    asked: Record | None
+    outer_arguments: Record | None
 
 
 class Array:

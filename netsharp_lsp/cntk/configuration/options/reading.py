@@ -41,13 +41,13 @@ class TableError(Exception):
 class _Section:
     """A heading with its contents; `rows` are cells and their line."""
 
-    __slots__ = ("any_name", "file", "name", "rows", "says", "shared")
+    __slots__ = ("any_name", "description", "file", "name", "rows", "shared")
 
     def __init__(self, name: str, file: str, shared: bool) -> None:
         self.name = name
         self.file = file
         self.shared = shared
-        self.says = ""
+        self.description = ""
         self.any_name = ""
         self.rows: list[tuple[list[str], int]] = []
 
@@ -71,7 +71,7 @@ class Tables:
         found = [section for name, text in files for section in _sections(name, text)]
         tables = cls(found)
         tables.blocks = {
-            one.name: Block(one.name, one.says, tables.rows(one.name), one.any_name)
+            one.name: Block(one.name, one.description, tables.rows(one.name), one.any_name)
             for one in found
             if not one.shared
         }
@@ -117,18 +117,18 @@ def _sections(file: str, text: str) -> Iterator[_Section]:
         elif section is not None and content.startswith(_ANY_NAME):
             section.any_name = content.removeprefix(_ANY_NAME)
         elif section is not None and content and not content.startswith("|--"):
-            section.says += (" " if section.says else "") + content
+            section.description += (" " if section.description else "") + content
     if section is not None:
         yield section
 
 
 def _option(cells: list[str], where: str) -> Option:
-    name, value, default, says = cells
+    name, value, default, description = cells
     kind, *clauses = value.split(", ")
     kind, _, of = kind.partition(" of ")
     if kind not in KINDS:
         raise TableError(f"{where}: '{kind}' is not a kind of value.")
-    option = Option(name.strip("`"), kind, _default(default), says)
+    option = Option(name.strip("`"), kind, _default(default), description)
     if kind == "choice":
         option = option._replace(values=_words(of))
     elif of:

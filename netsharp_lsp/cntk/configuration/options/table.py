@@ -57,7 +57,7 @@ class Option(NamedTuple):
     name: str
     kind: str
     default: str | None
-    says: str
+    description: str
     values: tuple[str, ...] = ()
     old: tuple[str, ...] = ()
     span: Span | None = None
@@ -88,11 +88,22 @@ class Block:
     those in which releases differ.
     """
 
-    __slots__ = ("_by_name", "any_name", "holders", "keys", "name", "options", "says", "versioned")
+    __slots__ = (
+        "_by_name",
+        "any_name",
+        "description",
+        "holders",
+        "keys",
+        "name",
+        "options",
+        "versioned",
+    )
 
-    def __init__(self, name: str, says: str, options: Iterable[Option], any_name: str = "") -> None:
+    def __init__(
+        self, name: str, description: str, options: Iterable[Option], any_name: str = ""
+    ) -> None:
         self.name = name
-        self.says = says
+        self.description = description
         self.any_name = any_name
         # A row of its own comes after those that it shares with others, and counts.
         self._by_name = {option.name.lower(): option for option in options}

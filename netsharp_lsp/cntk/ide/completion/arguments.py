@@ -37,9 +37,12 @@ def values(edited: Edited, writing: Writing) -> list[Completion] | None:
     words = argument_words(name, call.language)
     found = [
         writing.proposal(
-            f'"{word}"' if quoted else word, "value", 0, detail=since(says, _known(call, word))
+            f'"{word}"' if quoted else word,
+            "value",
+            0,
+            detail=since(description, _known(call, word)),
         )
-        for word, says in words.items()
+        for word, description in words.items()
         if edited.main.may_have(_known(call, word))
     ]
     return found or ([] if writing.string is not None and edited.language != "mel" else None)

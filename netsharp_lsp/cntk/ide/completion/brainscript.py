@@ -92,8 +92,8 @@ def _members(
             continue
         yield _proposal(program, writing, declaration, 0)
     if not members and path:
-        for name, says in MEMBERS.items():
-            yield writing.proposal(name, "attribute", 1, detail=says)
+        for name, description in MEMBERS.items():
+            yield writing.proposal(name, "attribute", 1, detail=description)
 
 
 def _record_before(edited: Edited, offset: int, program: ReadProgram) -> Expression | None:
@@ -146,8 +146,8 @@ def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
         if name not in scope.declared:
             insert = "" if writing.assigned else f"{name} = ($0)"
             plain = name if writing.assigned else f"{name} = "
-            says = SPECIAL_NODES[name.lower()]
-            yield writing.proposal(name, "attribute", 1, insert, plain=plain, detail=says)
+            description = SPECIAL_NODES[name.lower()]
+            yield writing.proposal(name, "attribute", 1, insert, plain=plain, detail=description)
 
 
 def _is_network(scope: Scope) -> bool:

@@ -105,7 +105,7 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
             rank,
             "" if writing.assigned else insert,
             plain=option.name if writing.assigned else f"{option.name} = ",
-            detail=since(option.says, option.known),
+            detail=since(option.description, option.known),
             topic=f"option:{table.name}:{option.name}",
         )
     if table.any_name:
@@ -185,8 +185,8 @@ def _values(
         known = option.word(word) if option is not None else ALWAYS
         if not edited.main.may_have(known):
             continue
-        says = since(option_word(key, word), known)
-        yield writing.proposal(word if is_plain else f'"{word}"', "value", 0, detail=says)
+        description = since(option_word(key, word), known)
+        yield writing.proposal(word if is_plain else f'"{word}"', "value", 0, detail=description)
 
 
 def _sections(edited: Edited) -> list[str]:

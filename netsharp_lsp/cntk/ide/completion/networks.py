@@ -198,8 +198,8 @@ def _special(edited: Edited, writing: Writing) -> Iterator[Completion]:
     for name in _GROUPS:
         plain = name if writing.assigned else f"{name} = "
         insert = "" if writing.assigned else f"{name} = ($0)"
-        says = SPECIAL[name.lower()]
-        yield writing.proposal(name, "attribute", 2, insert, plain=plain, detail=says)
+        description = SPECIAL[name.lower()]
+        yield writing.proposal(name, "attribute", 2, insert, plain=plain, detail=description)
 
 
 def _declared(edited: Edited, writing: Writing, macros: bool = True) -> Iterator[Completion]:

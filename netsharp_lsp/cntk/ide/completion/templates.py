@@ -20,7 +20,7 @@ class Template(NamedTuple):
     """A snippet: its name, its purpose, and its text."""
 
     label: str
-    says: str
+    description: str
     snippet: str
 
     @property
@@ -161,5 +161,10 @@ def _opening(data: bytes, offset: int) -> tuple[bytes, bytes]:
 
 def _proposal(writing: Writing, template: Template) -> Completion:
     return writing.proposal(
-        template.label, "snippet", 3, template.snippet, plain=template.plain, detail=template.says
+        template.label,
+        "snippet",
+        3,
+        template.snippet,
+        plain=template.plain,
+        detail=template.description,
     )

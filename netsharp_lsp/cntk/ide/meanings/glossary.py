@@ -30,7 +30,11 @@ KINDS = {
 
 def option_markdown(option: Option, table: Block) -> str:
     """Return the description of an option: its meaning, its values, its default."""
-    lines = [f"**{option.name}**: {KINDS[option.kind]}; option of {table.name}", "", option.says]
+    lines = [
+        f"**{option.name}**: {KINDS[option.kind]}; option of {table.name}",
+        "",
+        option.description,
+    ]
     if option.known != ALWAYS:
         lines += ["", f"CNTK reads it {option.known}."]
     if option.values:

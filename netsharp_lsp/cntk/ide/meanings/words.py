@@ -158,10 +158,10 @@ def option_word(option: str, word: str) -> str:
     lowered = word.lower()
     if option.lower() == "action":
         table = next((one for name, one in ACTIONS.items() if name.lower() == lowered), None)
-        return table.says if table is not None else ""
+        return table.description if table is not None else ""
     if option.lower() == "readertype":
         reader = READERS.get(lowered)
-        return reader.says if reader is not None else ""
+        return reader.description if reader is not None else ""
     return ""
 
 

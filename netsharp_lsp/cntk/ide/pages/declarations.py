@@ -41,15 +41,15 @@ def declared_markdown(edited: Edited, found: Occurrence, form: str = "") -> str:
     shown = form or (line if len(line) <= WIDTH else f"{line[: WIDTH - 4]} ...")
     language = found.key[0] if found.key[0] in ("brainscript", "ndl") else edited.language
     lines = [f"```{language}\n{shown}\n```"]
-    said = comment_above(data, declared.start) if declared.kind != "parameter" else ""
+    comment = comment_above(data, declared.start) if declared.kind != "parameter" else ""
     kind = KINDS.get(declared.kind, "a name")
     where = ""
     if declared.file != edited.name:
         name = declared.file.replace("\\", "/").rpartition("/")[2]
         where = f", declared in {name}:{data.count(bytes([10]), 0, declared.start) + 1}"
     lines.append(f"**{found.name}**: {kind}{where}.")
-    if said:
-        lines.append(said)
+    if comment:
+        lines.append(comment)
     nodes = _nodes(edited, declared, end if end >= 0 else len(data))
     if nodes:
         lines.append("\n".join(["Nodes:", "", *listed(nodes)]))

@@ -45,8 +45,8 @@ def node_markdown(named: NamedNode) -> str:
         lines.append(f"- part of recurrent loop {node.loop}")
     attributes = ((name, _plain(value)) for name, value in sorted(node.attributes.items()))
     lines += [f"- {name}: `{value}`" for name, value in attributes if value and name != "shape"]
-    says = of_operation(node.operation)
-    return "\n".join([*lines, "", says] if says else lines)
+    description = of_operation(node.operation)
+    return "\n".join([*lines, "", description] if description else lines)
 
 
 def _axis(named: NamedNode) -> str:

@@ -54,9 +54,9 @@ def value_markdown(edited: Edited, record: Assignment, word: str) -> str:
     """
     known = option_at(edited, record)
     name = record.name.text
-    says = option_word(name, word)
-    if says:
-        return f"**{word}**: {says}"
+    description = option_word(name, word)
+    if description:
+        return f"**{word}**: {description}"
     if known is None:
         return ""
     option = known[0]
@@ -65,7 +65,7 @@ def value_markdown(edited: Edited, record: Assignment, word: str) -> str:
         return ""
     entry = of(chosen[:1].upper() + chosen[1:])
     does = f"\n\n{entry.text}" if entry is not None else ""
-    return f"**{chosen}**: value of `{option.name}`. {option.says}{does}"
+    return f"**{chosen}**: value of `{option.name}`. {option.description}{does}"
 
 
 def block_markdown(edited: Edited, name: str) -> str:
@@ -102,11 +102,11 @@ def _section(edited: Edited, name: str) -> str:
                 place = part.script.text.place(0, 0)
                 key = edited.main.configuration.root.here(name.encode())
                 start = key.parts[0].key.start if key is not None else place.start
-                said = comment_above(place.source.text, start)
+                comment = comment_above(place.source.text, start)
                 what = "the network" if part.role == "run" else "definitions"
                 head = f"**{name}**: a section of NDL with {what} of `{built.command}`"
                 shown = summary(built) if part.role == "run" else ""
-                return "\n\n".join(filter(None, (head, said, f"{shown}." if shown else "")))
+                return "\n\n".join(filter(None, (head, comment, f"{shown}." if shown else "")))
     return ""
 
 

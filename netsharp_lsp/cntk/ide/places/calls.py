@@ -43,7 +43,7 @@ class CallAt(NamedTuple):
     parameters: tuple[str, ...]
     active: int
     named: str
-    says: str
+    description: str
     given: tuple[str, ...]
     language: str
     known: bool
@@ -93,8 +93,10 @@ def _in_ndl(edited: Edited, call: ConfigurationCall, offset: int) -> CallAt | No
     form = _form(edited, name)
     if form is None:
         return None
-    label, words, says, language, known = form
-    return CallAt(name, label, words, len(before), next(at, ""), says, given, language, known)
+    label, words, description, language, known = form
+    return CallAt(
+        name, label, words, len(before), next(at, ""), description, given, language, known
+    )
 
 
 def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str, bool] | None:
@@ -182,12 +184,14 @@ def _applied(
     if call.arguments and offset <= call.arguments[-1].place.end:
         active = min(active, len(call.arguments) - 1)
     given = tuple(one.name for one in call.arguments if one.name)
-    says = description_of(program, declaration)
+    description = description_of(program, declaration)
     name = _called(call)
     label = _label(declaration, words, name)
     known = declaration.library
     called = declaration.qualified if known else ""
-    return CallAt(name, label, words, active, named, says, given, "brainscript", known, called)
+    return CallAt(
+        name, label, words, active, named, description, given, "brainscript", known, called
+    )
 
 
 def _called(call: BrainScriptCall) -> str:

@@ -138,10 +138,10 @@ def _functions(island: Island, first: int, last: int) -> list[tuple[int, int, fr
     """Return the spans of functions that overlap a range, and their parameters; the last comes
     first.
     """
-    asked = QueryCursor(_query())
-    asked.set_byte_range(max(0, first), max(1, last))
+    cursor = QueryCursor(_query())
+    cursor.set_byte_range(max(0, first), max(1, last))
     found = []
-    for node in asked.captures(island.tree.root_node).get("function", ()):
+    for node in cursor.captures(island.tree.root_node).get("function", ()):
         names = frozenset(
             island.data[name.start_byte : name.end_byte].decode("utf-8", "replace")
             for name in _parameters(node)

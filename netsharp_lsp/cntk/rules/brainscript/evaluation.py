@@ -165,10 +165,12 @@ def _sentence(program: BrainScriptProgram, fault: BuildingFault, advice: str) ->
 
 def _way(program: BrainScriptProgram, fault: BuildingFault, place: Place) -> list[Note]:
     """Return notes on the user's calls that led to a fault, or on the members of a cycle."""
-    said = "This is part of the cycle." if fault.kind == "circular" else "It is called from here."
+    sentence = (
+        "This is part of the cycle." if fault.kind == "circular" else "It is called from here."
+    )
     notes: list[Note] = []
     for call in reversed(fault.calls):
         known = any(note.place == call for note in notes)
         if call != place and not program.in_library(call) and not known and call.source:
-            notes.append(Note(said, call))
+            notes.append(Note(sentence, call))
     return notes[:SHOWN]

@@ -53,9 +53,9 @@ def missing_texts(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                     continue
                 finding = _missing(name, one, found, visit, experiment)
                 if kind is not None:
-                    said = f"{name}: {not_a_file(one, kind)}"
+                    text = f"{name}: {not_a_file(one, kind)}"
                     severity: Severity | None = "warning" if kind == FOLDER else "hint"
-                    finding = Finding("CK116", finding.place, said, severity=severity)
+                    finding = Finding("CK116", finding.place, text, severity=severity)
                 if (finding.place, one) not in seen:
                     seen.add((finding.place, one))
                     yield finding
@@ -103,8 +103,8 @@ def missing_data(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         kind = experiment.files.not_a_file(path)
         if kind is not None and place not in odd:
             odd.add(place)
-            said = f"{name}: {not_a_file(path, kind)}"
-            yield Finding("CK117", place, said, severity="warning" if kind == FOLDER else "hint")
+            text = f"{name}: {not_a_file(path, kind)}"
+            yield Finding("CK117", place, text, severity="warning" if kind == FOLDER else "hint")
         elif kind is not None:
             continue
         elif _is_there(path, experiment):

@@ -149,9 +149,10 @@ def _required(name: str, visit: Visit) -> _Lack:
     option = visit.table.find(name)
     here = option is not None and option.here
     where = "there" if here else "there or in a block around it"
-    says = f" ({option.says.rstrip('.').lower()})" if option is not None and option.says else ""
+    text = option.description if option is not None else ""
+    meaning = f" ({text.rstrip('.').lower()})" if text else ""
     message = (
-        f"'{visit.name}' ({visit.table.name}) needs {name}{says}, and none is found {where}: "
+        f"'{visit.name}' ({visit.table.name}) needs {name}{meaning}, and none is found {where}: "
         "CNTK stops."
     )
     outermost = "block" if option is not None and option.inside else "option"

@@ -56,7 +56,7 @@ def _fed(experiment: Experiment) -> Iterator[_Fed]:
         streams = streams_of(visit, experiment.visits, experiment.files.labels)
         if network is None or not streams or _is_open(network):
             continue
-        yield _Fed(visit, streams, _asked(visit, network), network, trainer)
+        yield _Fed(visit, streams, _read_nodes(visit, network), network, trainer)
 
 
 def _is_open(network: Network) -> bool:
@@ -64,7 +64,7 @@ def _is_open(network: Network) -> bool:
     return bool(network.troubles) or any(one.operation == OPAQUE for one in network.nodes.values())
 
 
-def _asked(visit: Visit, network: Network) -> list[Node]:
+def _read_nodes(visit: Visit, network: Network) -> list[Node]:
     """Return the inputs whose data a command reads."""
     if visit.command.actions == ("write",):
         return _below(network, visit)
@@ -110,7 +110,7 @@ def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 @rule("CK107", "info", on=EXPERIMENT)
 def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Report streams that no command's network uses."""
-    asked: dict[Place, bool] = {}
+    read: dict[Place, bool] = {}
     unused: dict[Place, Finding] = {}
     for fed in _fed(experiment):
         inputs = [node for node in fed.network.nodes.values() if node.operation in INPUTS]
@@ -118,10 +118,10 @@ def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         unfed = {node.name for node in fed.inputs} - {stream.name for stream in fed.streams}
         for stream in fed.streams:
             place = placed(stream.entry.parts[-1].key)
-            asked[place] = asked.get(place, False) or stream.name in names
+            read[place] = read.get(place, False) or stream.name in names
             if nearest(stream.name, names) in unfed:
                 # The intended input is reported to have no stream.
-                asked[place] = True
+                read[place] = True
             meant = suggestion(stream.name, names)
             message = (
                 f"The network of '{fed.reader.command.name}' has no input '{stream.name}', so this "
@@ -130,7 +130,7 @@ def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             severity: Severity | None = "warning" if meant else None
             unused[place] = Finding("CK107", place, message, severity=severity)
     for place, finding in unused.items():
-        if not asked[place]:
+        if not read[place]:
             yield finding
 
 

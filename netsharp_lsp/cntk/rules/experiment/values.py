@@ -64,7 +64,7 @@ _WITH_WORKERS = frozenset(
 _CHECKED = frozenset(("SGD", "AutoAdjust"))
 
 
-class _Asked(NamedTuple):
+class _GivenOption(NamedTuple):
     """An option that is read: its row, the value found, the table that it is in, the severity of a
     fault.
     """
@@ -80,15 +80,15 @@ class _Asked(NamedTuple):
 def unreadable_values(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
     """Report each value that cannot be read as its option needs, each place once."""
     seen: set[tuple[str, object]] = set()
-    for asked in _asked(experiment):
-        for finding in _checked(asked):
+    for given in _given_options(experiment):
+        for finding in _checked(given):
             key = (finding.code, finding.place)
             if key not in seen:
                 seen.add(key)
                 yield finding
 
 
-def _asked(experiment: Experiment) -> Iterator[_Asked]:
+def _given_options(experiment: Experiment) -> Iterator[_GivenOption]:
     if any(command.listed for command in experiment.commands):
         root = experiment.configuration.root
         yield from _of_table(TOP.keys, root, "top level", "error", experiment)
@@ -104,11 +104,11 @@ def _of_table(
     table: str,
     severity: Severity,
     experiment: Experiment,
-) -> Iterator[_Asked]:
+) -> Iterator[_GivenOption]:
     for key, option in options:
         found = scope.look_up(key, climb=not option.here)
         if found is not None and found.problem is None and found.text.text != DEFAULT:
-            yield _Asked(option, found, table, severity, experiment)
+            yield _GivenOption(option, found, table, severity, experiment)
 
 
 def _is_read(option: Option, visit: Visit) -> bool:
@@ -123,27 +123,27 @@ def _severity(visit: Visit) -> Severity:
     return "error" if runs else "warning"
 
 
-def _checked(asked: _Asked) -> Iterator[Finding]:
-    option, found = asked.option, asked.found
+def _checked(given: _GivenOption) -> Iterator[Finding]:
+    option, found = given.option, given.found
     if option.instead:
-        yield _old_option(asked)
+        yield _old_option(given)
     if option.inside:
         plain = option.kind == "block" and not is_block(found.text.text)
         # At the top level, parallelTrain is the switch whose name differs in case only.
         switch = found.scope.parent is None and TOP.find(option.name) is not None
         if plain and not switch:
-            yield _no_block(asked)
+            yield _no_block(given)
         return
     if option.kind not in _KINDS:
         return
     if is_block(found.text.text):
-        yield _block_instead(asked)
+        yield _block_instead(given)
         return
     listed = elements(found.text) if option.each else [found.text]
     for element in _each_once(listed or []):
         if any(sign in element.text for sign in _MORE_THAN_A_VALUE):
             continue
-        yield from _KINDS[option.kind](asked, element)
+        yield from _KINDS[option.kind](given, element)
 
 
 def _each_once(texts: list[Traced]) -> list[Traced]:
@@ -154,93 +154,93 @@ def _value(text: Traced) -> str:
     return text.text.decode("utf-8", "replace").strip()
 
 
-def _at(code: str, text: Traced, message: str, asked: _Asked, change: str = "") -> Finding:
+def _at(code: str, text: Traced, message: str, given: _GivenOption, change: str = "") -> Finding:
     """Return the finding on a value, with the severity of the block that reads it."""
     place = placed(text.place(0, len(text)))
-    direct = place.source == asked.found.entry.parts[-1].value.source.name and not text.uses
+    direct = place.source == given.found.entry.parts[-1].value.source.name and not text.uses
     repair = None
     if change and direct:
         repair = Repair(f"Write '{change}'", [Change(place, change)], safe=False)
-    severity: Severity = asked.severity
+    severity: Severity = given.severity
     return Finding(code, place, message, repair=repair, severity=severity)
 
 
-def _choice(asked: _Asked, text: Traced) -> Iterator[Finding]:
-    option, word = asked.option, _value(text)
+def _choice(given: _GivenOption, text: Traced) -> Iterator[Finding]:
+    option, word = given.option, _value(text)
     known = (*option.values, *option.old)
     if word in known or (not option.cased and word.lower() in {one.lower() for one in known}):
-        yield from _old_value(asked, text, word)
+        yield from _old_value(given, text, word)
         return
-    values = [one for one in option.values if asked.experiment.has(option.word(one))]
+    values = [one for one in option.values if given.experiment.has(option.word(one))]
     allowed = ", ".join(values)
-    found = proposal(word, ((one, option.word(one)) for one in option.values), asked.experiment)
+    found = proposal(word, ((one, option.word(one)) for one in option.values), given.experiment)
     meant = found.word or ""
     case = " It is case-sensitive." if word.lower() == meant.lower() != "" else ""
     message = (
         f"{option.name} cannot be '{word}': CNTK stops. It may be {allowed}.{case}{found.sentence}"
     )
-    yield _at("CK050", text, message, asked, meant)
+    yield _at("CK050", text, message, given, meant)
 
 
-def _old_value(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
-    option = asked.option
+def _old_value(given: _GivenOption, text: Traced, word: str) -> Iterator[Finding]:
+    option = given.option
     if not word or word.lower() not in {one.lower() for one in option.old}:
         return
     if word.lower() in {one.lower() for one in option.values}:
         return
-    values = [one for one in option.values if asked.experiment.has(option.word(one))]
+    values = [one for one in option.values if given.experiment.has(option.word(one))]
     message = (
         f"'{word}' is an old value of {option.name}. The current ones are {', '.join(values)}."
     )
     yield Finding("CK057", placed(text.place(0, len(text))), message)
 
 
-def _old_option(asked: _Asked) -> Finding:
-    place = placed(asked.found.entry.parts[-1].key)
-    message = f"{asked.option.name} is deprecated. Write {asked.option.instead} instead."
+def _old_option(given: _GivenOption) -> Finding:
+    place = placed(given.found.entry.parts[-1].key)
+    message = f"{given.option.name} is deprecated. Write {given.option.instead} instead."
     return Finding("CK043", place, message)
 
 
-def _truth(asked: _Asked, text: Traced) -> Iterator[Finding]:
+def _truth(given: _GivenOption, text: Traced) -> Iterator[Finding]:
     word = _value(text)
-    values = {one.lower() for one in asked.option.values}
+    values = {one.lower() for one in given.option.values}
     if word in TRUTHS or word.lower() in values:
         return
-    more = "".join(f" or {one}" for one in asked.option.values)
+    more = "".join(f" or {one}" for one in given.option.values)
     message = (
-        f"{asked.option.name} is true or false{more}, and '{word}' is neither: CNTK "
+        f"{given.option.name} is true or false{more}, and '{word}' is neither: CNTK "
         "stops. It accepts t, true, T, True, TRUE, 1 and the same for false, 0."
     )
-    yield _at("CK051", text, message, asked, _MEANT.get(word.lower(), ""))
+    yield _at("CK051", text, message, given, _MEANT.get(word.lower(), ""))
 
 
-def _number(asked: _Asked, text: Traced) -> Iterator[Finding]:
+def _number(given: _GivenOption, text: Traced) -> Iterator[Finding]:
     word = _value(text)
     if _NUMBER.match(word) is None:
-        if word.lower() not in {one.lower() for one in asked.option.values}:
-            yield _no_number(asked, text, word, "a number")
+        if word.lower() not in {one.lower() for one in given.option.values}:
+            yield _no_number(given, text, word, "a number")
         return
-    yield from _range(asked, text, word)
+    yield from _range(given, text, word)
 
 
-def _integer(asked: _Asked, text: Traced) -> Iterator[Finding]:
+def _integer(given: _GivenOption, text: Traced) -> Iterator[Finding]:
     word = _value(text)
     if _INTEGER.match(word) is not None:
-        yield from _range(asked, text, word)
+        yield from _range(given, text, word)
         return
-    if word.lower() in {one.lower() for one in asked.option.values}:
+    if word.lower() in {one.lower() for one in given.option.values}:
         return
-    if word == "" and asked.option.default == "":
+    if word == "" and given.option.default == "":
         return
     if _NUMBER.match(word) is None:
-        yield _no_number(asked, text, word, "an integer")
+        yield _no_number(given, text, word, "an integer")
         return
     whole = _as_whole(word)
     message = (
-        f"{asked.option.name} is an integer, read digit by digit, and '{word}' is not written "
+        f"{given.option.name} is an integer, read digit by digit, and '{word}' is not written "
         f"so: CNTK stops.{f' Write {whole}.' if whole else ''}"
     )
-    yield _at("CK053", text, message, asked, whole)
+    yield _at("CK053", text, message, given, whole)
 
 
 def _as_whole(word: str) -> str:
@@ -251,42 +251,42 @@ def _as_whole(word: str) -> str:
     return str(int(value)) if value == value and abs(value) < 1e15 and value == int(value) else ""
 
 
-def _no_number(asked: _Asked, text: Traced, word: str, wanted: str) -> Finding:
-    listed = asked.option.each and len(elements(asked.found.text) or ()) > 1
-    what = f"Each value of {asked.option.name}" if listed else asked.option.name
-    more = f" (or {', '.join(asked.option.values)})" if asked.option.values else ""
+def _no_number(given: _GivenOption, text: Traced, word: str, wanted: str) -> Finding:
+    listed = given.option.each and len(elements(given.found.text) or ()) > 1
+    what = f"Each value of {given.option.name}" if listed else given.option.name
+    more = f" (or {', '.join(given.option.values)})" if given.option.values else ""
     message = f"{what} must be {wanted}{more}, but '{word}' is not: CNTK stops."
-    return _at("CK054" if listed else "CK052", text, message, asked)
+    return _at("CK054" if listed else "CK052", text, message, given)
 
 
-def _range(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
-    option = asked.option
+def _range(given: _GivenOption, text: Traced, word: str) -> Iterator[Finding]:
+    option = given.option
     if option.span is None or _NUMBER.match(word) is None or "#" in word or "x" in word.lower():
         return
     if option.span.holds(float(word)):
         return
-    stops = asked.table in _CHECKED
+    stops = given.table in _CHECKED
     what = "CNTK stops" if stops else "its value is not meaningful"
     message = f"{option.name} must be {option.span}, but is {word}: {what}."
-    yield _at("CK056", text, message, asked if stops else asked._replace(severity="warning"))
+    yield _at("CK056", text, message, given if stops else given._replace(severity="warning"))
 
 
-def _no_block(asked: _Asked) -> Finding:
-    place = placed(asked.found.entry.parts[-1].value)
+def _no_block(given: _GivenOption) -> Finding:
+    place = placed(given.found.entry.parts[-1].value)
     message = (
-        f"{asked.option.name} is a block of options, but is given '{_value(asked.found.text)}', "
+        f"{given.option.name} is a block of options, but is given '{_value(given.found.text)}', "
         "which contains none. Write { ... }."
     )
     return Finding("CK055", place, message)
 
 
-def _block_instead(asked: _Asked) -> Finding:
-    place = placed(asked.found.entry.parts[0].key)
+def _block_instead(given: _GivenOption) -> Finding:
+    place = placed(given.found.entry.parts[0].key)
     message = (
-        f"{asked.option.name} is a single value, but is given a block: CNTK stops when it "
+        f"{given.option.name} is a single value, but is given a block: CNTK stops when it "
         "reads it. Write the value without brackets."
     )
-    return Finding("CK058", place, message, severity=asked.severity)
+    return Finding("CK058", place, message, severity=given.severity)
 
 
 _KINDS = {"choice": _choice, "truth": _truth, "number": _number, "integer": _integer}

@@ -35,7 +35,7 @@ def other_versions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 def _unknown(word: VersionedWord, version: Version) -> Finding:
     message = (
-        f"CNTK knows {word.said} {word.known}, and the settings say that {version.name} runs this:"
+        f"CNTK knows {word.shown} {word.known}, and the settings say that {version.name} runs this:"
         f" {'it stops there' if word.stops else 'it is not read'}."
     )
     return Finding("CK121", word.place, message, severity=_severity(word))
@@ -43,10 +43,10 @@ def _unknown(word: VersionedWord, version: Version) -> Finding:
 
 def _conflicting(word: VersionedWord, other: VersionedWord) -> Finding:
     message = (
-        f"CNTK knows {word.said} {word.known}, and {other.said} {other.known}: there is no release"
-        " that knows both. Write everything for one release."
+        f"CNTK knows {word.shown} {word.known}, and {other.shown} {other.known}: there is no "
+        "release that knows both. Write everything for one release."
     )
-    note = Note(f"{other.said} is used here.", other.place)
+    note = Note(f"{other.shown} is used here.", other.place)
     return Finding("CK122", word.place, message, [note], severity=_severity(word))
 
 

@@ -49,10 +49,10 @@ def message_on(fault: BuildingFault, experiment: Experiment) -> NdlMessage:
     text = fault.message.rstrip(".")
     plain = NdlMessage(fault.kind, f"{text[:1].upper()}{text[1:]}.")
     written = written_at(fault.place, experiment)
-    say = _SENTENCES.get(fault.kind)
-    if say is None or "$" in written or not written:
+    write = _SENTENCES.get(fault.kind)
+    if write is None or "$" in written or not written:
         return plain
-    return say(written, fault.place, experiment, plain)
+    return write(written, fault.place, experiment, plain)
 
 
 def written_at(place: Place, experiment: Experiment) -> str:

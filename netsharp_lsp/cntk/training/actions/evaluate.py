@@ -245,7 +245,7 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
     nodes = _written(work, network)
     for node in nodes:
         refuse_outside(work, f"{shop.path(target)}.{node.name}")
-    reader = samples_of(work, shuffled=False, asked=False)
+    reader = samples_of(work, shuffled=False, may_randomize=False)
     reader.fit(network.nodes[node.name] for node in lowered(network, nodes).inputs)
     block = options.found("format")
     scope = None if block is None else options.scope.inside(block)

@@ -188,10 +188,10 @@ class Train(NamedTuple):
         """Return the evaluation of the network on the validation data."""
         assert self.validation is not None
         passes = Passes(size, every=0)
-        told, _ = evaluated(
+        means, _ = evaluated(
             self.graph, values, self.validation, passes, self.work.dtype, lambda *_: None
         )
-        return told
+        return means
 
     def _first(self, kept: Checkpoints, reporter: RunReporter) -> State:
         """Return the state of a new training, with statistics computed from the data."""

@@ -202,8 +202,8 @@ class ModelFiles:
             )
         except ValueError as error:
             # Some faults begin with the path, and some end without a full stop.
-            said = str(error).removeprefix(f"{path}{_POSITION} ").removesuffix(".")
-            raise StoredModelError(f"{path}{_POSITION}: {said}. Remove it to continue.") from None
+            reason = str(error).removeprefix(f"{path}{_POSITION} ").removesuffix(".")
+            raise StoredModelError(f"{path}{_POSITION}: {reason}. Remove it to continue.") from None
 
     def run_of(self, path: str) -> RunNamed | None:
         """Read which run trained a model, its folder relative to the model's; None where nothing

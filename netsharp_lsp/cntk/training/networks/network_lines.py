@@ -73,7 +73,7 @@ def _roots(network: Network) -> list[Node]:
     case-insensitive.
     """
     read = {id(source) for node in network.nodes.values() for source in node.inputs}
-    asked = {
+    named = {
         id(node)
         for group in ("criterion", "evaluation", "output")
         for node in network.groups[group]
@@ -81,7 +81,7 @@ def _roots(network: Network) -> list[Node]:
     found = (
         node
         for node in network.nodes.values()
-        if id(node) not in read or id(node) in asked or node.operation in STATISTICS
+        if id(node) not in read or id(node) in named or node.operation in STATISTICS
     )
     return sorted(found, key=lambda node: (node.name.lower(), node.name))
 

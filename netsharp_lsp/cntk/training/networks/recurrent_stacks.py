@@ -96,10 +96,12 @@ class _Stack:
         self._order = _ORDERS[self._kind]
         self._all = self.apply("Reshape", weights, shape=(weights.size,))
 
-    def apply(self, op: str, *sources: engine.Node, name: str = "", **said: Any) -> engine.Node:
+    def apply(
+        self, op: str, *sources: engine.Node, name: str = "", **attributes: Any
+    ) -> engine.Node:
         """Add one of the parts."""
         name = name or f"{self._name}.{op}"
-        return self._graph.apply(op, *sources, name=name, origin=self._origin, **said)
+        return self._graph.apply(op, *sources, name=name, origin=self._origin, **attributes)
 
     def places(self, width: int) -> list[list[_Place]]:
         """Return the offsets of all layers and directions; `width` is that of the first layer's

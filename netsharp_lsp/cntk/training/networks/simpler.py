@@ -25,9 +25,9 @@ def in_parts(graph: Graph, node: Node, origin: object, *sources: engine.Node) ->
     first = sources[_READ.get(node.operation, 0)]
     parts = PARTS[node.operation](node) or [("Pass", {})]
     value = first
-    for number, (operation, said) in enumerate(parts, 1):
+    for number, (operation, attributes) in enumerate(parts, 1):
         name = node.name if number == len(parts) else f"{node.name}.part{number}"
-        value = graph.apply(operation, value, name=name, origin=origin, **said)
+        value = graph.apply(operation, value, name=name, origin=origin, **attributes)
     return value
 
 

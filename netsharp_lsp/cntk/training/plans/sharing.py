@@ -121,23 +121,23 @@ def _of_one_process(is_on: bool, sgd: Options, dtype: str) -> tuple[str, str]:
     found = sgd.found("ParallelTrain")
     if not is_on:
         return (_IGNORED, "") if found is not None else ("", "")
-    said = "one process trains. With --procs N, N processes train."
+    notice = "one process trains. With --procs N, N processes train."
     if found is None:
-        return "", said
+        return "", notice
     options = Options(sgd.scope.inside(found))
     method = options.text("parallelizationMethod", "none").lower()
     if method in _METHODS:
-        return "", f"{said} Several would {_METHODS[method]}, with different results."
+        return "", f"{notice} Several would {_METHODS[method]}, with different results."
     bits = _bits(options) if method == _EXCHANGING else []
     if any(one != _width(dtype) for one in bits):
         fewest = min(one for one in bits if one != _width(dtype))
-        said += (
+        notice += (
             f" CNTK would exchange gradients rounded to {fewest} "
             f"bit{'s' * (fewest != 1)}, with different results."
         )
     elif method == _EXCHANGING:
-        said += " Several that exchange their gradients give the same results."
-    return "", said
+        notice += " Several that exchange their gradients give the same results."
+    return "", notice
 
 
 def _width(dtype: str) -> int:

@@ -113,9 +113,11 @@ def _demand_rates_of_samples(plan: TrainingPlan, sgd: Options) -> None:
     for unit, name, other in units:
         if unit == PER_MINIBATCH:
             found = sgd.found(name)
-            said = f"'{name}'" if found is not None else f"'{name}', which is 0.9 if none is given,"
+            shown = (
+                f"'{name}'" if found is not None else f"'{name}', which is 0.9 if none is given,"
+            )
             reason = (
-                f"{said} cannot be used where sequences of deserializers are cut: CNTK stops "
+                f"{shown} cannot be used where sequences of deserializers are cut: CNTK stops "
                 f"there, too. Give '{other}'."
             )
             raise Refused(RunRefusal(reason, where_of((found or sgd.scope).text)))
@@ -136,8 +138,8 @@ def require_cuttable(graph: Graph, network: Network, source: Sweeps, sizes: Sequ
     for name in {node.name for node in graph.nodes} & network.nodes.keys():
         stack = network.nodes[name]
         if stack.operation == STACK:
-            said = f"'{name}', of type {STACK}, needs whole sequences: {why}."
-            refusals.append(RunRefusal(said, stack.where))
+            message = f"'{name}', of type {STACK}, needs whole sequences: {why}."
+            refusals.append(RunRefusal(message, stack.where))
     if refusals:  # its parts have names that no network knows
         raise Refused(*refusals)
     for node in graph.nodes:
@@ -150,7 +152,7 @@ def require_cuttable(graph: Graph, network: Network, source: Sweeps, sizes: Sequ
             far = node.attributes["timeStep"]
             reason = f"reads {far:,} steps before, and pieces have {steps:,}"
         if reason:
-            said = f"'{node.name}', of type {node.op}, {reason}: {why}."
-            refusals.append(RunRefusal(said, network.nodes[node.name].where))
+            message = f"'{node.name}', of type {node.op}, {reason}: {why}."
+            refusals.append(RunRefusal(message, network.nodes[node.name].where))
     if refusals:
         raise Refused(*refusals)

@@ -253,8 +253,8 @@ def _crop(options: Options) -> Crop:
     if not 0 < low <= high <= 1:
         reason = "'cropRatio' has to be above 0 and at most 1, the smaller one first."
         raise Refused(RunRefusal(reason, where_of_option(options, "cropRatio")))
-    is_said = options.scope.here(b"hflip") is not None
-    flips = options.truth("hflip", False) if is_said else kind == "random"
+    is_given = options.scope.here(b"hflip") is not None
+    flips = options.truth("hflip", False) if is_given else kind == "random"
     radii = _radii(options, "aspectRatioRadius")
     jitters = jitter == "uniratio" and low < high
     return Crop(kind, (low, high), jitters, flips and kind != "multiview10", radii)

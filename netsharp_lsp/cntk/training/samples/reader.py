@@ -146,12 +146,12 @@ _KINDS = {
 
 
 def reader_of(
-    found: Found, outer: Scope, files: RunFiles, otherwise: bool, asked: bool = True
+    found: Found, outer: Scope, files: RunFiles, otherwise: bool, may_randomize: bool = True
 ) -> SampleReader:
     """Return the reader in a block.
 
     Samples come in a random order or in that of the file, as `otherwise` sets where the block
-    itself does not; it is not `asked` where the order must not change.
+    itself does not; it is not `may_randomize` where the order must not change.
     """
     scope = outer.inside(found)
     options = Options(scope)
@@ -163,9 +163,9 @@ def reader_of(
         place = options.found("readerType")
         where = where_of(found.text if place is None or is_joined else place.text)
         raise Refused(RunRefusal(_why_not(name, is_joined), where))
-    is_said = scope.here(b"randomize") is not None
-    randomize = otherwise and (is_said or not kind.is_asked)
-    if asked and (randomize or is_said):
+    is_given = scope.here(b"randomize") is not None
+    randomize = otherwise and (is_given or not kind.is_asked)
+    if may_randomize and (randomize or is_given):
         never = options.text("randomize").lower() in _NEVER
         randomize = not never and (not kind.is_truth or options.truth("randomize", True))
     return SampleReader(scope, kind.file(options, files), randomize)
@@ -174,9 +174,9 @@ def reader_of(
 def _why_not(name: str, is_joined: bool) -> str:
     """Return why a reader is not supported, by what it reads, and what to do instead."""
     table = READERS.get(name.lower())
-    says = table.says if table is not None and not is_joined else ""
+    description = table.description if table is not None and not is_joined else ""
     what = "a reader that is made of several" if is_joined else f"the reader {name}"
-    reads = f" ({says[:1].lower()}{says[1:].rstrip('.')})" if says else ""
+    reads = f" ({description[:1].lower()}{description[1:].rstrip('.')})" if description else ""
     return (
         f"{what}{reads} is not supported yet. Write the data in CNTK's text format and read them "
         f"by {DEFAULT_READER}."

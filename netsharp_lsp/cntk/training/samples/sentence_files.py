@@ -119,12 +119,12 @@ def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
     if mode not in (_CLASS, _PLAIN, _NOISE):
         reason = f"'mode={mode}' of {features} has to be one of class, softmax, nce."
         raise Refused(RunRefusal(reason, where_of_option(inner, "mode")))
-    is_said = kinds[1] != _NONE
+    has_labels = kinds[1] != _NONE
     table = _table(options, files)
     words = _vocabulary(before, table, options, files)
     nexts = _vocabulary(after, table, options, files) if kinds[1] == _NAMED else words
     found = noise = None
-    if is_said and mode != _PLAIN:
+    if has_labels and mode != _PLAIN:
         if table is None:
             reason = f"mode={mode} needs 'wordclass', the file of words, how often they come and "
             reason += "their classes."
@@ -140,7 +140,7 @@ def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
             ("cacheBlockSize", DEFAULTS.block),
         )
     )
-    streams = SentenceStreams(words, nexts, features, name if is_said else "", found, noise)
+    streams = SentenceStreams(words, nexts, features, name if has_labels else "", found, noise)
     return SentenceFile(*located(options, files), streams, SentenceOptions(block), beside)
 
 

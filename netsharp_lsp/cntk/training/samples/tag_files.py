@@ -200,8 +200,8 @@ def _mapped(words: Vocabulary, section: Options, options: Options, files: RunFil
             lacking = excerpt(
                 (words.unknown if meant is None else meant).decode("utf-8", "replace")
             )
-            said = excerpt(word.decode("utf-8", "replace"))
-            reason = f"the word map maps '{said}' to '{lacking}', which is in no list."
+            shown = excerpt(word.decode("utf-8", "replace"))
+            reason = f"the word map maps '{shown}' to '{lacking}', which is in no list."
             raise Refused(RunRefusal(reason, where_of_option(section, "useWordMap")))
         ids[word] = found
         if word == words.unknown:

@@ -107,8 +107,8 @@ def table(geometry: Geometry) -> str:
     """Return the positions of the kernels, one row per dimension."""
     rows = [COLUMNS, ("--:",) * len(COLUMNS)]
     for dimension, axis in enumerate(geometry.axes):
-        before, behind = pads(axis)
-        figures = (dimension, axis.size, before, behind, axis.kernel, axis.stride)
+        before, after = pads(axis)
+        figures = (dimension, axis.size, before, after, axis.kernel, axis.stride)
         rows.append((*(str(figure) for figure in figures), positions(axis)))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

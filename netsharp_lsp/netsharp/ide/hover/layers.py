@@ -90,11 +90,11 @@ def auto_text(layer: Layer, network: Network) -> str:
     if nodes.known is None:
         return f"`{nodes}`: `auto`, and the number is not known yet. {remedy}"
     origin = layer.origin or next(filter(None, map(network.context.origin.get, fields)), "")
-    said = f"from `{origin}`" if origin else "from the context"
+    source = f"from `{origin}`" if origin else "from the context"
     if layer.kind == "input":
         left = "" if len(network.inputs) == 1 else " that the other inputs leave"
-        return f"{nodes}, one for each feature{left}, {said}"
-    return f"{counted(nodes.known, thing)}, {said}"
+        return f"{nodes}, one for each feature{left}, {source}"
+    return f"{counted(nodes.known, thing)}, {source}"
 
 
 def feature_facts(layer: Layer, network: Network) -> list[str]:

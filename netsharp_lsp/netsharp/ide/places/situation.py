@@ -99,8 +99,8 @@ def situation_at(specification: Specification, offset: int) -> Situation | None:
         return None
     word = WORD_BEFORE.search(data, max(base, offset - 200), offset)
     start = word.start() if word else offset
-    behind = WORD_AFTER.match(data, offset)
-    end = behind.end() if behind and (word or data[offset : offset + 1].isalpha()) else offset
+    rest = WORD_AFTER.match(data, offset)
+    end = rest.end() if rest and (word or data[offset : offset + 1].isalpha()) else offset
     situation = Situation(start, end)
     _Reader(data, base, situation).read()
     if situation.expected == "attribute":

@@ -142,8 +142,8 @@ def _place(site: Site) -> tuple[int, str, str]:
     start = site.network.specification.starts[above]
     last = above.items[-1]
     if above.group is not None:
-        return *_behind(site, start + last.start, start + last.end), ""
-    at, apart = _behind(site, start, start + above.end)
+        return *_line_after(site, start + last.start, start + last.end), ""
+    at, apart = _line_after(site, start, start + above.end)
     return at, f"{apart}const ", ""
 
 
@@ -158,7 +158,7 @@ def _constants_above(site: Site) -> Declaration | None:
     return found
 
 
-def _behind(site: Site, start: int, end: int) -> tuple[int, str]:
+def _line_after(site: Site, start: int, end: int) -> tuple[int, str]:
     """Return where text is inserted after a span, and the blanks between the two.
 
     It has a line of its own if the span has one, and is below a comment that ends the line.

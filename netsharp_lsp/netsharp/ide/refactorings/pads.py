@@ -111,8 +111,8 @@ def _attribute(site: Site, model: Attribute, name: str, value: Value) -> str:
     gap = site.network.text(RelativeSpan(site.declaration, model.name.end, model.separator_span[0]))
     width = len(model.name.text) + len(gap)
     head = f"{name.ljust(width)}" if len(gap) > 1 and len(name) < width else f"{name}{gap[:1]}"
-    behind = site.network.text(
+    following = site.network.text(
         RelativeSpan(site.declaration, model.separator_span[1], model.separator_span[1] + 1)
     )
-    space = " " if behind.isspace() else ""
+    space = " " if following.isspace() else ""
     return f"{head}={space}{show(value)};"

@@ -88,10 +88,10 @@ def _in_brackets(data: bytes, node_path: NodePath) -> Iterator[Range]:
         start, end = node_path.span(node)
         while True:
             before = _back(data, start)
-            behind = _forth(data, end)
-            if data[before - 1 : before] != b"(" or data[behind : behind + 1] != b")":
+            after = _forth(data, end)
+            if data[before - 1 : before] != b"(" or data[after : after + 1] != b")":
                 break
-            start, end = before - 1, behind + 1
+            start, end = before - 1, after + 1
             yield start, end
 
 

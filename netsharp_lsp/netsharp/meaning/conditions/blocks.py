@@ -83,7 +83,7 @@ class BlockWalk:
     def _row_by_row(self) -> Iterator[PairBlock]:
         whole = grid(*((range(index, index + 1) for index in one) for one in self.destination))
         for destinations in whole:
-            yield self._asked(self.source, destinations)
+            yield self._evaluated_pairs(self.source, destinations)
             if self._fault is not None:
                 return
 
@@ -107,7 +107,7 @@ class BlockWalk:
             elif (
                 pairs := product(tuple(map(len, block)))
             ) * self.group.cost <= SMALL or pairs == 1:
-                yield self._asked(sources, destinations)
+                yield self._evaluated_pairs(sources, destinations)
             else:
                 blocks += _halves(block)
 
@@ -120,7 +120,7 @@ class BlockWalk:
         pairs = product(tuple(map(len, (*self.source, *self.destination))))
         return periods if 1 < product(tuple(periods)) <= pairs // SMALL else []
 
-    def _asked(self, sources: Ranges, destinations: Ranges) -> PairBlock:
+    def _evaluated_pairs(self, sources: Ranges, destinations: Ranges) -> PairBlock:
         pairs = product(tuple(map(len, (*sources, *destinations))))
         self._spend(pairs * self.group.cost)
         rows = []

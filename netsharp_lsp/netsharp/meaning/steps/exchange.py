@@ -30,7 +30,7 @@ class Exchange:
         self.come = [Unit(declaration) for declaration in delta.added]
         self.names = {unit: Names.of(unit) for unit in (*self.gone, *self.come)}
         self.renamed = False
-        self._behind = delta.position + len(self.come)
+        self._after = delta.position + len(self.come)
 
     def make(self) -> Iterator[Unit]:
         """Replace them; return the other units to be resolved again because of names."""
@@ -171,7 +171,7 @@ class Exchange:
         if not end:
             return 0
         declarations = self.network.specification.declarations
-        for at in range(self._behind, len(declarations)):
+        for at in range(self._after, len(declarations)):
             found = getattr(self.network.units[declarations[at]], what)
             if found:
                 order: int = found[0].order

@@ -368,9 +368,9 @@ def raised(bundle: Bundle, name: str, dimension: int, least: int) -> Repair:
     """Return the fix: the least value of an entry, or its value unsigned if the size needs that."""
     entries = bundle.given[name].value
     assert isinstance(entries, tuple)
-    before, (entry, *behind) = entries[:dimension], entries[dimension:]
+    before, (entry, *after) = entries[:dimension], entries[dimension:]
     assert isinstance(entry, int)
-    possible = [(*before, one, *behind) for one in dict.fromkeys((least, max(-entry, least)))]
+    possible = [(*before, one, *after) for one in dict.fromkeys((least, max(-entry, least)))]
     meant = settled(bundle, {name: possible}).get(name)
     value = least if meant is None else meant[dimension]
     change = changed_entry(bundle, name, dimension, value)

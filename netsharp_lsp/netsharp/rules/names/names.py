@@ -121,11 +121,11 @@ def names_differ_in_case(network: Network, _network: Network) -> Iterator[Findin
     """Report two names that differ in case alone."""
     for lowered in network.clashing:
         spelt = network.declared_like(lowered)
-        first, told = spelt[0], {spelt[0].name}
+        first, reported = spelt[0], {spelt[0].name}
         for one in spelt[1:]:
-            if one.name in told:
+            if one.name in reported:
                 continue
-            told.add(one.name)
+            reported.add(one.name)
             new = fresh_name(network, one.name)
             changes = renamed(one, new, network)
             repair = Repair(f"Rename '{one.name}' to '{new}'", changes, safe=False)

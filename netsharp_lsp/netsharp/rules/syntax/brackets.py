@@ -181,8 +181,8 @@ def unpaired(declaration: Declaration, fault: Fault, network: Network) -> Findin
     """Return the finding for a missing mark, or name, that closes nothing."""
     place = RelativeSpan(declaration, fault.start, fault.start)
     end = min(declaration.end, fault.start + REACH)
-    behind = network.specification.text(declaration, fault.start, end).split()
-    word = re.match(r"\w+|\W", behind[0]) if behind else None
+    following = network.specification.text(declaration, fault.start, end).split()
+    word = re.match(r"\w+|\W", following[0]) if following else None
     before = f" before '{word[0]}'" if word else ""
     if not fault.text or fault.text[0].isalpha():
         return Finding("NS012", place, f"A name is missing{before}.")

@@ -136,9 +136,9 @@ def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
     if network.doubts.touches(bundle.declaration, bundle.item.start, extra.end):
         return
     place = RelativeSpan.of(bundle.declaration, extra)
-    behind = RelativeSpan(bundle.declaration, kind_end(bundle.item), extra.end)
+    rest = RelativeSpan(bundle.declaration, kind_end(bundle.item), extra.end)
     has = lacking(extra.text)
-    repair = Repair(f"Delete '{extra.text}'", [Change(behind, "")], safe=has is None)
+    repair = Repair(f"Delete '{extra.text}'", [Change(rest, "")], safe=has is None)
     message = f"'{extra.text}' is not allowed here: the connection ends before it."
     message = f"'{extra.text}' is not allowed here. {has}" if has else message
     yield Finding("NS026", place, message, repair=repair)

@@ -57,7 +57,7 @@ class Case:
         """Return all text of the declaration before it, None where that is long."""
         return self.before() if self.fault.start <= REACH else None
 
-    def behind(self) -> str:
+    def after(self) -> str:
         """Return the text of the declaration right after it."""
         end = self.fault.end
         return self.text(end, min(end + REACH, self.declaration.end))

@@ -59,9 +59,9 @@ def nameless(case: Case) -> Finding | None:
 
 def comma_before_parenthesis(case: Case) -> Finding | None:
     """Explain `where (s, d, ) => ...`."""
-    _, behind = case.around()
-    rest = case.behind().lstrip()
-    idle = case.words == [","] and (behind in b")]}" or rest[:1] in (")", "]", "}"))
+    _, after = case.around()
+    rest = case.after().lstrip()
+    idle = case.words == [","] and (after in b")]}" or rest[:1] in (")", "]", "}"))
     return idle_comma(case.place()) if idle else None
 
 
@@ -101,11 +101,11 @@ def mark_in_name(case: Case) -> Finding | None:
     marks = [word for word in case.words if word in ("-", ".")]
     if len(marks) != 1 or not NAME_PIECE.match(case.text(case.fault.start, case.fault.end)):
         return None
-    before, behind = case.around()
+    before, after = case.around()
     at = case.words.index(marks[0])
     before = case.words[at - 1][-1:].encode() if at else before
-    behind = case.words[at + 1][:1].encode() if at + 1 < len(case.words) else behind
-    if not (is_letter(before) and is_letter(behind)):
+    after = case.words[at + 1][:1].encode() if at + 1 < len(case.words) else after
+    if not (is_letter(before) and is_letter(after)):
         return None
     place = case.place(at, at)
     repair = Repair("Replace by '_'", [Change(place, "_")], safe=True)
@@ -249,8 +249,8 @@ def source_without_from(case: Case) -> Finding | None:
     """Explain `hidden H [3] Data convolve { ... }`."""
     if case.types != ["identifier"]:
         return None
-    behind = case.behind().split(None, 1)
-    if not behind or behind[0].lower() not in FIRST_KIND_WORDS:
+    after = case.after().split(None, 1)
+    if not after or after[0].lower() not in FIRST_KIND_WORDS:
         return None
     place = case.place()
     repair = Repair("Insert 'from'", [Change(place.before(), "from ")], safe=True)

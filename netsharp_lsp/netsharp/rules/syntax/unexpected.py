@@ -167,13 +167,13 @@ def is_unknown(declaration: Declaration) -> bool:
 
 def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Yield the findings for the unparsed stretches of one declaration."""
-    told = [curly_size(item, declaration, network) for item in declaration.items]
-    told += [
+    findings = [curly_size(item, declaration, network) for item in declaration.items]
+    findings += [
         bare_value(declaration, attribute, network) for attribute in attributes_of(declaration)
     ]
-    told += bracketless_tuples(declaration, network)
-    told += Gaps(declaration).lost_values()
-    spans = sorted((span for span in told if span), reverse=True)
+    findings += bracketless_tuples(declaration, network)
+    findings += Gaps(declaration).lost_values()
+    spans = sorted((span for span in findings if span), reverse=True)
     blocks = blocks_of(declaration)
     end = until = -1
     for fault in sorted(declaration.faults, key=lambda fault: fault.start):
@@ -248,8 +248,8 @@ def missing_from(
         repair = Repair("Replace by 'from'", [Change(place, "from")], safe=True)
         return Finding("NS018", place, f"{message[:-1]}; found '{words[1]}'.", repair=repair)
     first = FIRST_TOKEN.match(text)
-    asked = (first[0] if first else "", name.text if name is not None else "")
-    has = next((sentence for sentence in map(lacking, asked) if sentence), None)
+    candidates = (first[0] if first else "", name.text if name is not None else "")
+    has = next((sentence for sentence in map(lacking, candidates) if sentence), None)
     if has is not None:
         return Finding("NS018", place, f"{message} {has}")
     sure = words is not None and leads_on(words[1], words[2])

@@ -47,14 +47,14 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, RelativeSpan]]:
 @rule("NS001", "error", on=NETWORK, rests=Rests.TEXT)
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
     """Report a character that no token of Net# contains, and markup of HTML and Markdown."""
-    told = -1
+    reported = -1
     stretches = Stretches(network)
     for mark, place in marks(network, "illegal", "entity", "fence"):
         rubbish = stretches.around(place)
         if rubbish is not None:
-            if rubbish.start != told:
+            if rubbish.start != reported:
                 yield unexpected(network, rubbish)
-            told = rubbish.start
+            reported = rubbish.start
             continue
         text, hint = "", ""
         if mark.kind == "entity":

@@ -17,5 +17,5 @@ if TYPE_CHECKING:
 def unresolved(conflict: Conflict, _: Network) -> Iterator[Finding]:
     """Report the marks of a conflict, once, at the first of them."""
     start, end = conflict.marks[0][1:]
-    notes = [Note(told, RelativeSpan(None, *span)) for told, *span in conflict.notes]
+    notes = [Note(sentence, RelativeSpan(None, *span)) for sentence, *span in conflict.notes]
     yield Finding("NS131", RelativeSpan(None, start, end), conflict.message, notes)

@@ -21,9 +21,9 @@ async def begin(session: Session) -> None:
     """Register for changes of files and request settings, once the client is ready."""
     session.watching.begin()
     if session.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
-        asked: dict[str, Any] = {"id": "netsharp-settings", "method": CHANGED}
-        asked["registerOptions"] = {"section": SECTION}
-        session.prompt("client/registerCapability", {"registrations": [asked]})
+        registration: dict[str, Any] = {"id": "netsharp-settings", "method": CHANGED}
+        registration["registerOptions"] = {"section": SECTION}
+        session.prompt("client/registerCapability", {"registrations": [registration]})
     if session.client.can("workspace.configuration"):
         await pull(session)
 
@@ -59,8 +59,8 @@ async def pull(session: Session) -> None:
     except JsonRpcException as error:
         session.log(f"The client does not answer a request for its settings: {error}.")
         return
-    told = answers if isinstance(answers, list) else []
-    for scope, values in zip(scopes, told, strict=False):
+    sections = answers if isinstance(answers, list) else []
+    for scope, values in zip(scopes, sections, strict=False):
         if values:
             session.settings.take(scope, values)
         elif scope == EVERYWHERE:

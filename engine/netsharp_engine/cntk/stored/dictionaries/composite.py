@@ -80,8 +80,8 @@ class _Opening:
             node = self._nodes.get(uid)
             if node is None:
                 continue
-            name, said = f"{uid}{_MARK}{at}", {**node.attributes, "output": at}
-            self._nodes[name] = node._replace(name=name, attributes=said, uid=name, label="")
+            name, attributes = f"{uid}{_MARK}{at}", {**node.attributes, "output": at}
+            self._nodes[name] = node._replace(name=name, attributes=attributes, uid=name, label="")
         if self._partial:
             for uid, node in self._nodes.items():
                 known = tuple(one for one in node.inputs if one in self._nodes)
@@ -302,8 +302,8 @@ class _Opening:
         if unknown is not None:
             self._missing(one.start, f"'{uid}' reads '{unknown[:200]}', which is not in the file")
             return
-        said = one.get("attributes")
-        given = said if isinstance(said, dict) else {}
+        written = one.get("attributes")
+        given = written if isinstance(written, dict) else {}
         try:
             self._nodes[uid] = self._finished(self._in_first_words(node, given))
         except Unreadable as fault:
@@ -326,11 +326,11 @@ class _Opening:
             raise Unreadable(f"has {len(inputs)} inputs, too few")
         shapes = [self._nodes[one].shape if one in self._nodes else () for one in inputs]
         try:
-            operation, said = row.in_first_format(given, shapes)
+            operation, attributes = row.in_first_format(given, shapes)
         except (TypeError, ValueError):
             raise Unreadable("has attributes of another kind than it needs") from None
         turned = (*(inputs[at] for at in row.order), *inputs[len(row.order) :])
-        return node._replace(operation=operation, inputs=turned, attributes=said)
+        return node._replace(operation=operation, inputs=turned, attributes=attributes)
 
     def _block(self, node: StoredNode, one: Dictionary) -> StoredNode:
         """Return a node that passes on a block's value, or the single node that the block
@@ -349,8 +349,8 @@ class _Opening:
         if node.operation in ("PastValue", "FutureValue") and len(node.inputs) > 1:
             numbers = self._single(node.inputs[1])
             if numbers is not None:
-                said = {**node.attributes, "defaultHiddenActivation": numbers}
-                return node._replace(inputs=node.inputs[:1], attributes=said)
+                attributes = {**node.attributes, "defaultHiddenActivation": numbers}
+                return node._replace(inputs=node.inputs[:1], attributes=attributes)
         if node.operation == "ReconcileDynamicAxis" and self._holds_numbers(node.inputs[0]):
             return node._replace(attributes={"repeated": True})
         if node.operation == "BatchNormalization":

@@ -247,9 +247,9 @@ def _reduction(given: Given, shapes: Shapes) -> dict[str, Any]:
     axes = given.get("axisVec") or [given.get("axis")]
     found = tuple(_axis({"axis": one}) for one in axes)
     kept = given.get("reductionKeepDimensions", found != (0,))
-    said: dict[str, Any] = {"axis": found[0] if len(found) == 1 else found}
-    said["reductionOp"] = given.get("reductionOpName", "Sum")
-    return said if kept or found == (0,) else {**said, "keepDimensions": False}
+    attributes: dict[str, Any] = {"axis": found[0] if len(found) == 1 else found}
+    attributes["reductionOp"] = given.get("reductionOpName", "Sum")
+    return attributes if kept or found == (0,) else {**attributes, "keepDimensions": False}
 
 
 def _where(given: Given, shapes: Shapes) -> dict[str, Any]:

@@ -104,15 +104,15 @@ def _added(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     """Return a convolution of ONNX (Conv) where it moves along two axes at most, else by cells."""
-    told, weights = node.attributes, _weights(out, node)
-    axes: tuple[Axis, ...] = told["axes"]
+    attributes, weights = node.attributes, _weights(out, node)
+    axes: tuple[Axis, ...] = attributes["axes"]
     kernel = tuple(axis.kernel for axis in axes)
-    walked = walked_of(axes, told["sharing"])
+    walked = walked_of(axes, attributes["sharing"])
     if walked is None:
         flat = _flat(out, sources[0])
-        found = taken.kernels(out, flat, axes, told["sharing"], told["maps"], weights)
+        found = taken.kernels(out, flat, axes, attributes["sharing"], attributes["maps"], weights)
         return out.shaped(found, 1, node.shape)
-    maps, taps = product(told["maps"]), product(kernel)
+    maps, taps = product(attributes["maps"]), product(kernel)
     before = () if len(walked) < len(axes) else (1,)
     shape = (maps, *before, *kernel)
     sizes = (axis.size for axis in axes)
@@ -125,7 +125,7 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
         **walk_of(walked),
     )
     counts = [axis.count for axis in axes]
-    return taken.arranged(out, found, counts, told["maps"], places_first=False)
+    return taken.arranged(out, found, counts, attributes["maps"], places_first=False)
 
 
 def walked_of(axes: Sequence[A], sharing: Sequence[bool]) -> Sequence[A] | None:
@@ -161,16 +161,18 @@ def _pooled(find: Callable[[OnnxWriting, str, Sequence[Axis]], str], operator: s
 
 def _response_norm(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     """Return x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
     flat = _flat(out, sources[0])
     squares = taken.windows(out, out.add("Mul", flat, flat), axes)
     total = out.reduced("ReduceSum", squares, -1, keep=False)
     inside = (cells(axes) >= 0).sum(1)
-    count = product(tuple(axis.kernel for axis in axes)) if told["over_full_kernel"] else inside
-    share = out.numbers(float(told["alpha"]) / count)
-    base = out.add("Add", out.add("Mul", total, share), out.numbers(float(told["offset"])))
-    power = out.add("Pow", base, out.numbers(-float(told["beta"])))
+    count = (
+        product(tuple(axis.kernel for axis in axes)) if attributes["over_full_kernel"] else inside
+    )
+    share = out.numbers(float(attributes["alpha"]) / count)
+    base = out.add("Add", out.add("Mul", total, share), out.numbers(float(attributes["offset"])))
+    power = out.add("Pow", base, out.numbers(-float(attributes["beta"])))
     middle = out.add("Gather", flat, out.whole(centres(axes)), axis=1)
     return out.shaped(out.add("Mul", middle, power), 1, node.shape)
 

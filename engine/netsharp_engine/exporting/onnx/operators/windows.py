@@ -87,18 +87,22 @@ def _is_all_channels(axis: Axis) -> bool:
 
 def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     weights, value = sources
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
-    maps = product(told["maps"])
-    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
-    if len(axes) > MOST_AXES + 1 and not is_plain(told):
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
+    maps = product(attributes["maps"])
+    shared = all(
+        flag or axis.count == 1 for flag, axis in zip(attributes["sharing"], axes, strict=True)
+    )
+    if len(axes) > MOST_AXES + 1 and not is_plain(attributes):
         raise refused(node, "its kernel has gaps or groups, and ONNX takes those along three axes.")
-    if is_plain(told) and (not shared or product(told["maps"][1:]) != 1 or len(axes) > MOST_AXES):
+    if is_plain(attributes) and (
+        not shared or product(attributes["maps"][1:]) != 1 or len(axes) > MOST_AXES
+    ):
         return _by_cells(out, node, value, whole(node, weights))
     kernels = _kernels(node, whole(node, weights), maps)
-    if told["transpose"]:
+    if attributes["transpose"]:
         return _convolved_back(out, node, value, kernels)
-    if not is_plain(told):
+    if not is_plain(attributes):
         return _spread(out, node, value, kernels)
     image = _taken(out, node, value)
     walked, kernels = (axes[1:], kernels) if _is_all_channels(axes[0]) else (axes, kernels[:, None])
@@ -114,46 +118,46 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
         out.numbers(kernels, out.fresh(f"{weights.name}/kernels")),
         **walk_of(walked),
     )
-    if told["channels_last"]:
+    if attributes["channels_last"]:
         found = out.shaped(found, 1, (maps * axes[0].count, *(axis.count for axis in axes[1:])))
     return _handed(out, node, found, value)
 
 
-def is_plain(told: Mapping[str, Any]) -> bool:
+def is_plain(attributes: Mapping[str, Any]) -> bool:
     """Return whether a convolution has one group and no gaps."""
-    return told.get("groups", 1) == 1 and "gaps" not in told
+    return attributes.get("groups", 1) == 1 and "gaps" not in attributes
 
 
 def _spread(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:
     """Return a convolution of groups of channels, or with gaps between the cells of its kernels."""
-    told = node.attributes
-    axes, gaps = told["axes"], told.get("gaps", (1,) * len(told["axes"]))
-    whole_depth = _is_all_channels(axes[0]) and product(told["maps"][1:]) == 1
-    if not whole_depth or not all(told["sharing"]) or gaps[0] != 1:
+    attributes = node.attributes
+    axes, gaps = attributes["axes"], attributes.get("gaps", (1,) * len(attributes["axes"]))
+    whole_depth = _is_all_channels(axes[0]) and product(attributes["maps"][1:]) == 1
+    if not whole_depth or not all(attributes["sharing"]) or gaps[0] != 1:
         raise refused(node, "its kernels with gaps have to read all channels, at every place.")
     walked = axes[1:]
-    said = walk_of(walked)
-    said["kernel_shape"] = list(kernels.shape[2:])
+    walk = walk_of(walked)
+    walk["kernel_shape"] = list(kernels.shape[2:])
     found = out.add(
         "Conv",
         _inside(out, _taken(out, node, value), walked),
         out.numbers(kernels, out.fresh(f"{node.inputs[0].name}/kernels")),
-        **said,
+        **walk,
         dilations=list(gaps[1:]),
-        group=told.get("groups", 1),
+        group=attributes.get("groups", 1),
     )
     return _handed(out, node, found, value)
 
 
 def _by_cells(out: OnnxWriting, node: Node, value: OnnxValue, weights: Array) -> str:
     """Return a convolution whose places have kernels of their own, or one along many axes."""
-    told, axes = node.attributes, node.attributes["axes"]
-    if told["transpose"]:
+    attributes, axes = node.attributes, node.attributes["axes"]
+    if attributes["transpose"]:
         raise refused(node, "backwards, its kernels have to be the same at all places.")
     cells = product(_sizes(axes))
     flat = out.add("Reshape", _taken(out, node, value), out.integers(-1, cells))
     kernels = _kernels(node, weights, -1).reshape(-1, product(tuple(one.kernel for one in axes)))
-    found = taken.kernels(out, flat, axes, told["sharing"], told["maps"], kernels)
+    found = taken.kernels(out, flat, axes, attributes["sharing"], attributes["maps"], kernels)
     return _handed(out, node, found, value)
 
 
@@ -170,11 +174,11 @@ _POINT: Axis = _Point()  # type: ignore[assignment]
 def _kernels(node: Node, weights: Array, maps: int) -> Array:
     """Return weights as [maps, *kernel]."""
     flat: Array = weights.reshape(-1)
-    told = node.attributes
-    if told["channels_last"]:
+    attributes = node.attributes
+    if attributes["channels_last"]:
         flat = flat.reshape(-1, maps).T
-    channels, *rest = taps_of(told["axes"], told)
-    return flat.reshape(maps, channels // told.get("groups", 1), *rest)
+    channels, *rest = taps_of(attributes["axes"], attributes)
+    return flat.reshape(maps, channels // attributes.get("groups", 1), *rest)
 
 
 def _convolved_back(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:

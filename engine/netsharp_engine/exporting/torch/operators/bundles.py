@@ -93,21 +93,23 @@ def _convolved(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) 
     """Return a convolution by a layer of PyTorch where it moves along three axes at most, else by
     cells.
     """
-    told, weights = node.attributes, _weights(out, node)
-    axes: tuple[Axis, ...] = told["axes"]
+    attributes, weights = node.attributes, _weights(out, node)
+    axes: tuple[Axis, ...] = attributes["axes"]
     kernel = tuple(axis.kernel for axis in axes)
-    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
+    shared = all(
+        flag or axis.count == 1 for flag, axis in zip(attributes["sharing"], axes, strict=True)
+    )
     first = axes[0]
     whole = len(axes) > 1 and first.count == 1 and first.kernel == first.size and not first.first
     walked = axes[1:] if whole else axes
     if not shared or len(walked) > walking.MOST_AXES:
         flat_image = out.let(out.flattened(sources[0]))
         found = walking.by_cells(
-            out, _shown(node), flat_image, axes, told["sharing"], told["maps"], weights
+            out, _shown(node), flat_image, axes, attributes["sharing"], attributes["maps"], weights
         )
-        made = tuple(one * axis.count for one, axis in zip(told["maps"], axes, strict=True))
+        made = tuple(one * axis.count for one, axis in zip(attributes["maps"], axes, strict=True))
         return out.shaped(found, made, node.shape)
-    maps, taps = product(told["maps"]), product(kernel)
+    maps, taps = product(attributes["maps"]), product(kernel)
     sizes = tuple(axis.size for axis in axes)
     image = out.shaped(out.read(sources[0]), sources[0].shape, sizes)
     image = out.let(image if whole else f"{image}.unsqueeze(1)")
@@ -117,12 +119,12 @@ def _convolved(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) 
         walking.convolution(out, key, _shown(node), image, walked, kernels, weights[:, taps])
     )
     counts = [axis.count for axis in axes]
-    if product(told["maps"][1:]) == 1:
+    if product(attributes["maps"][1:]) == 1:
         made = (maps, *counts[1:]) if whole else (maps, *counts)
         return out.shaped(found, made, node.shape)
     return out.shaped(
-        walking.arranged(out, found, counts, told["maps"], places_first=False),
-        tuple(one * count for one, count in zip(told["maps"], counts, strict=True)),
+        walking.arranged(out, found, counts, attributes["maps"], places_first=False),
+        tuple(one * count for one, count in zip(attributes["maps"], counts, strict=True)),
         node.shape,
     )
 
@@ -145,17 +147,17 @@ def _pooled(most: bool) -> Row:
 
 def _response_norm(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
     """Return x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
     given = out.let(out.flattened(sources[0]))
     seen = walking.windows(out, out.let(f"{given} * {given}"), axes)
     inside = (cells(axes) >= 0).sum(1)
     full = np.full(len(inside), product(tuple(axis.kernel for axis in axes)))
-    count = full if told["over_full_kernel"] else inside
-    share = out.tensor(float(told["alpha"]) / count, f"{node.name}/share")
-    base = out.let(f"{seen}.sum(-1) * {share} + {float(told['offset'])!r}")
+    count = full if attributes["over_full_kernel"] else inside
+    share = out.tensor(float(attributes["alpha"]) / count, f"{node.name}/share")
+    base = out.let(f"{seen}.sum(-1) * {share} + {float(attributes['offset'])!r}")
     middle = out.tensor(centres(axes), f"{node.name}/centres", whole=True)
-    found = f"{given}[:, {middle}] * {base}.pow({-float(told['beta'])!r})"
+    found = f"{given}[:, {middle}] * {base}.pow({-float(attributes['beta'])!r})"
     return _fitted(out, found, node)
 
 

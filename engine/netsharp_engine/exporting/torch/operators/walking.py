@@ -69,10 +69,10 @@ def walk_of(axes: Sequence[Axis], pads: Sequence[int]) -> dict[str, Expression]:
     """Return a layer's arguments beside its kernel, as far as they differ from PyTorch's
     defaults.
     """
-    told: dict[str, Expression] = {"stride": numbers([axis.stride for axis in axes])}
+    settings: dict[str, Expression] = {"stride": numbers([axis.stride for axis in axes])}
     if any(pads):
-        told["padding"] = numbers(pads)
-    return told
+        settings["padding"] = numbers(pads)
+    return settings
 
 
 def convolution(

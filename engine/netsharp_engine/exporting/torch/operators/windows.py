@@ -81,16 +81,18 @@ def _convolved(
     out: TorchWriting, node: Node, sources: Sequence[ExportedValue], bias: Array | None = None
 ) -> Expression:
     weights, value = sources
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
-    maps = product(told["maps"])
-    if _is_spread(told) and _walks(told):
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
+    maps = product(attributes["maps"])
+    if _is_spread(attributes) and _walks(attributes):
         return _spread(out, node, sources, bias)
-    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
-    if not shared or product(told["maps"][1:]) != 1 or len(axes) > walking.MOST_AXES:
+    shared = all(
+        flag or axis.count == 1 for flag, axis in zip(attributes["sharing"], axes, strict=True)
+    )
+    if not shared or product(attributes["maps"][1:]) != 1 or len(axes) > walking.MOST_AXES:
         return _by_cells(out, node, value, whole(node, weights), weights.name)
     kernels = _kernels(node, whole(node, weights), maps)
-    if told["transpose"]:
+    if attributes["transpose"]:
         return _convolved_back(out, node, value, kernels, weights.name)
     image = _taken(out, node, value)
     first = axes[0]
@@ -107,21 +109,21 @@ def _convolved(
     return _handed(out, node, found, made, value)
 
 
-def _is_spread(told: Mapping[str, Any]) -> bool:
+def _is_spread(attributes: Mapping[str, Any]) -> bool:
     """Return whether kernels read a group of the channels, or have gaps between their cells."""
-    return told.get("groups", 1) != 1 or "gaps" in told
+    return attributes.get("groups", 1) != 1 or "gaps" in attributes
 
 
-def _walks(told: Mapping[str, Any]) -> bool:
+def _walks(attributes: Mapping[str, Any]) -> bool:
     """Return whether kernels read all channels and walk as a layer does: one for all places."""
-    first, *walked = told["axes"]
+    first, *walked = attributes["axes"]
     return (
-        not told["transpose"]
-        and all(told["sharing"])
-        and product(told["maps"][1:]) == 1
+        not attributes["transpose"]
+        and all(attributes["sharing"])
+        and product(attributes["maps"][1:]) == 1
         and 1 <= len(walked) <= walking.MOST_AXES
         and (first.count, first.first, first.kernel) == (1, 0, first.size)
-        and told.get("gaps", (1,))[0] == 1
+        and attributes.get("gaps", (1,))[0] == 1
     )
 
 
@@ -130,10 +132,12 @@ def _spread(
 ) -> Expression:
     """Return a convolution of groups of channels, or with gaps between the cells of its kernels."""
     weights, value = sources
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
-    kernels = _taps(node, whole(node, weights), product(told["maps"]))
-    spread = walking.Spread(told.get("groups", 1), told.get("gaps", (1,) * len(axes))[1:])
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
+    kernels = _taps(node, whole(node, weights), product(attributes["maps"]))
+    spread = walking.Spread(
+        attributes.get("groups", 1), attributes.get("gaps", (1,) * len(axes))[1:]
+    )
     key = ("convolution", node.inputs[0], bias if bias is None else bias.tobytes())
     image, name = _taken(out, node, value), owner(node, weights.name)
     found = walking.convolution(out, key, name, image, axes[1:], kernels, bias, spread)
@@ -142,14 +146,14 @@ def _spread(
 
 def takes_bias(node: Node) -> bool:
     """Return whether a layer of a convolution can add a number for each of its maps."""
-    told = node.attributes
-    axes: tuple[Axis, ...] = told["axes"]
+    attributes = node.attributes
+    axes: tuple[Axis, ...] = attributes["axes"]
     return (
         1 < len(axes) <= walking.MOST_AXES
-        and all(told["sharing"])
-        and product(told["maps"][1:]) == 1
-        and not told["transpose"]
-        and not told["channels_last"]
+        and all(attributes["sharing"])
+        and product(attributes["maps"][1:]) == 1
+        and not attributes["transpose"]
+        and not attributes["channels_last"]
         and axes[0].count == 1
     )
 
@@ -158,36 +162,36 @@ def _by_cells(
     out: TorchWriting, node: Node, value: ExportedValue, weights: Array, origin: str
 ) -> Expression:
     """Return a convolution whose places have kernels of their own, or one along many axes."""
-    told, axes = node.attributes, node.attributes["axes"]
-    if told["transpose"]:
+    attributes, axes = node.attributes, node.attributes["axes"]
+    if attributes["transpose"]:
         raise refused(node, "backwards, its kernels have to be the same at all places.")
     image = out.let(f"{_taken(out, node, value)}.flatten(1)")
     kernels = _kernels(node, weights, -1).reshape(-1, product(tuple(one.kernel for one in axes)))
     found = walking.by_cells(
-        out, owner(node, origin), image, axes, told["sharing"], told["maps"], kernels
+        out, owner(node, origin), image, axes, attributes["sharing"], attributes["maps"], kernels
     )
-    made = tuple(one * axis.count for one, axis in zip(told["maps"], axes, strict=True))
+    made = tuple(one * axis.count for one, axis in zip(attributes["maps"], axes, strict=True))
     return _handed(out, node, found, made, value)
 
 
 def _taps(node: Node, weights: Array, maps: int) -> Array:
     """Return weights as [maps, channels of a group, *taps]."""
-    told = node.attributes
+    attributes = node.attributes
     flat_weights: Array = weights.reshape(-1)
-    channels, *rest = taps_of(told["axes"], told)
-    if told["channels_last"]:
+    channels, *rest = taps_of(attributes["axes"], attributes)
+    if attributes["channels_last"]:
         flat_weights = flat_weights.reshape(-1, maps).T
-    return flat_weights.reshape(maps, channels // told.get("groups", 1), *rest)
+    return flat_weights.reshape(maps, channels // attributes.get("groups", 1), *rest)
 
 
 def _kernels(node: Node, weights: Array, maps: int) -> Array:
     """Return weights as [maps, *kernel], with 0 in gaps and for the channels of other groups."""
-    told = node.attributes
+    attributes = node.attributes
     found = _taps(node, weights, maps)
-    if not _is_spread(told):
+    if not _is_spread(attributes):
         return found
-    axes, groups = told["axes"], told.get("groups", 1)
-    gaps = told.get("gaps", (1,) * len(axes))
+    axes, groups = attributes["axes"], attributes.get("groups", 1)
+    gaps = attributes.get("gaps", (1,) * len(axes))
     wide = np.zeros((len(found), *(axis.kernel for axis in axes)), found.dtype)
     share, depth = len(found) // groups, axes[0].kernel // groups
     for group in range(groups):
@@ -265,14 +269,14 @@ def _regions(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) ->
     boxes = _samples(out, regions, (node.shape[0], 4))
     by = out.tensor(np.array([width, height] * 2 if scale is None else [scale] * 4), "sides")
     sides = out.let(f"{boxes} * {by}", "sides")
-    told = out.let(f"(({sides}.abs() + 0.5).floor() * {sides}.sign()).nan_to_num()")
-    told = out.let(f"{told}.clamp({-_FAR}, {_FAR})")
-    far = out.let(f"{told}[..., 2:]")
+    rounded = out.let(f"(({sides}.abs() + 0.5).floor() * {sides}.sign()).nan_to_num()")
+    rounded = out.let(f"{rounded}.clamp({-_FAR}, {_FAR})")
+    far = out.let(f"{rounded}[..., 2:]")
     if scale is not None:
-        far = out.let(f"{far} - {told}[..., :2] + 1")
+        far = out.let(f"{far} - {rounded}[..., :2] + 1")
     size = out.let(f"{far}.clamp(min=1)")
     masks = [
-        _parts(out, told, size, axis, (count, most))
+        _parts(out, rounded, size, axis, (count, most))
         for axis, (count, most) in enumerate(((across, width), (down, height)))
     ]
     # [n, regions, channels, height, across], then [n, regions, channels, down, across].
@@ -288,17 +292,17 @@ def _regions(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) ->
     return _back(out, found, node.shape, node, max(sources, key=lambda one: one.lead))
 
 
-def _parts(out: TorchWriting, told: str, size: str, axis: int, counts: tuple[int, int]) -> str:
+def _parts(out: TorchWriting, regions: str, size: str, axis: int, counts: tuple[int, int]) -> str:
     """Return which cells of a side are in each of its parts, [n, regions, parts, cells]."""
     count, most = counts
     step = out.let(f"{size}[..., {axis}, None] / {count}")
-    begin = out.let(f"{told}[..., {axis}, None]")
+    begin = out.let(f"{regions}[..., {axis}, None]")
     part = out.tensor(np.arange(count), "parts", whole=True)
     first = out.let(f"({begin} + ({part} * {step}).floor()).clamp(0, {most})")
     last = out.let(f"({begin} + (({part} + 1) * {step}).ceil()).clamp(0, {most})")
     cell = out.tensor(np.arange(most), "cells", whole=True)
-    behind = out.let(f"{cell} >= {first}[..., None]")
-    return out.let(f"{behind} & ({cell} < {last}[..., None])")
+    from_first = out.let(f"{cell} >= {first}[..., None]")
+    return out.let(f"{from_first} & ({cell} < {last}[..., None])")
 
 
 #: Those that a bias may join, which the next node adds.

@@ -69,14 +69,14 @@ class TorchNormalization:
     """
 
     def __init__(self, node: Node, acting: TorchActing) -> None:
-        self._acting, self._told = acting, node.attributes
+        self._acting, self._attributes = acting, node.attributes
         self._running = [source.parameters[0].name for source in node.inputs[3:5]]
         self._counter = node.parameters[0].name
 
     def __call__(self, sources: Tensors, packing: Packing | None) -> Tensor:
         """Return normalised values of all columns, by statistics of those that are samples."""
         values = sources[0].reshape(sources[0].shape[0], -1)
-        channels = sources[0].shape[1] if self._told["spatial"] else values.shape[1]
+        channels = sources[0].shape[1] if self._attributes["spatial"] else values.shape[1]
         shown = values.reshape(values.shape[0], channels, -1)
         scale, bias = (one.reshape(channels, 1) for one in sources[1:3])
         with torch.no_grad():
@@ -102,8 +102,8 @@ class TorchNormalization:
         unbiased = variance * (count / (count - 1)) if count > 1 else torch.zeros_like(variance)
         stored, phase = self._acting.values, self._acting.phase
         seen = float(stored[self._counter])
-        part = moved_share(self._told, phase, samples, seen)
-        blend = blended_share(self._told, phase, samples, seen)
+        part = moved_share(self._attributes, phase, samples, seen)
+        blend = blended_share(self._attributes, phase, samples, seen)
         for name, found in zip(self._running, (mean, unbiased), strict=True):
             before = stored[name]
             stored[name] = part * found.reshape(before.shape) + (1 - part) * before
@@ -121,7 +121,7 @@ class TorchNormalization:
         return mean, self._inverse(variance)
 
     def _inverse(self, variance: Tensor) -> Tensor:
-        return 1 / torch.sqrt(variance + self._told["epsilon"])
+        return 1 / torch.sqrt(variance + self._attributes["epsilon"])
 
 
 def _over(values: Tensor) -> Tensor:

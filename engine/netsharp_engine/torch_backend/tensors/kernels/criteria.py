@@ -73,7 +73,7 @@ def _logistic(node: Node, sources: Tensors) -> Tensor:
     """
     labels, given, *weights = flat(sources)
 
-    def told(t: Tensor, y: Tensor, *w: Tensor) -> Tensor:
+    def log_values(t: Tensor, y: Tensor, *w: Tensor) -> Tensor:
         logs = clipped_log(2 * t * y + 1 - t - y)
         if not w:
             return one_number(-logs.sum())
@@ -84,16 +84,16 @@ def _logistic(node: Node, sources: Tensors) -> Tensor:
         sign = (2 * t - 1) * (w[0] if w else 1)
         return [None, -sign / away_from_zero(2 * t * y + 1 - t - y) * by, *(None for _ in w)]
 
-    return ruled(told, rule, labels, given, *weights)
+    return ruled(log_values, rule, labels, given, *weights)
 
 
 def _given(node: Node, sources: Tensors) -> Tensor:
     """Sum up the first source; the second is the gradient that the third gets."""
-    told, given, source = sources
+    log_values, given, source = sources
     return ruled(
         lambda t, g, x: one_number(t.sum()),
         lambda value, by, t, g, x: (None, None, _shaped(g, x) * by.sum() + torch.zeros_like(x)),
-        told,
+        log_values,
         given,
         source,
     )

@@ -41,23 +41,25 @@ def _handed(found: Tensor, turned: bool, shape: tuple[int, ...]) -> Tensor:
 class _Moves:
     """A convolution of one group: what kernels find in images, and what they give back."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self._told, axes = TorchConvolution(told), told["axes"]
-        self._turned: bool = told["channels_last"]
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self._convolution, axes = TorchConvolution(attributes), attributes["axes"]
+        self._turned: bool = attributes["channels_last"]
         self.sizes = tuple(axis.size for axis in axes)
-        self._maps = prod(told["maps"])
+        self._maps = prod(attributes["maps"])
         self.places = tuple(
-            maps * axis.count for maps, axis in zip(told["maps"], axes, strict=True)
+            maps * axis.count for maps, axis in zip(attributes["maps"], axes, strict=True)
         )
 
     def down(self, weights: Tensor, images: Tensor) -> Tensor:
         """Return places [samples, *places] from images [samples, *sizes]."""
-        told = self._told
-        strides, pads = ([one[n] for one in told.figures] for n in (1, 2))
-        apply = CONVOLUTIONS[len(told.figures)]
-        groups = told.count(told.groups)
-        made = apply(told.source(images), self._kernels(weights), None, strides, pads, 1, groups)
-        return told.result(made).reshape(-1, *self.places)
+        convolution = self._convolution
+        strides, pads = ([one[n] for one in convolution.figures] for n in (1, 2))
+        apply = CONVOLUTIONS[len(convolution.figures)]
+        groups = convolution.count(convolution.groups)
+        made = apply(
+            convolution.source(images), self._kernels(weights), None, strides, pads, 1, groups
+        )
+        return convolution.result(made).reshape(-1, *self.places)
 
     def up(self, weights: Tensor, places: Tensor) -> Tensor:
         """Return images from places: the transposed map, as autograd has it."""
@@ -79,21 +81,21 @@ class _Moves:
     def _kernels(self, weights: Tensor) -> Tensor:
         if self._turned:
             weights = weights.reshape(-1, self._maps).T
-        return self._told.kernels(weights)
+        return self._convolution.kernels(weights)
 
 
 def _convolved(node: Node, sources: Tensors) -> Tensor:
     """Move kernels over images, or where it is a transposed one back; group by group."""
-    told, (weights, values) = dict(node.attributes), sources
-    groups: int = told.get("groups", 1)
+    attributes, (weights, values) = dict(node.attributes), sources
+    groups: int = attributes.get("groups", 1)
     if groups > 1:
-        first, *rest = told["axes"]
+        first, *rest = attributes["axes"]
         channels = first.size // groups
-        told["axes"] = (CorneredAxis(channels, channels, channels), *rest)
-        told["maps"] = (told["maps"][0] // groups, *told["maps"][1:])
-    moves, up = _Moves(told), told["transpose"]
+        attributes["axes"] = (CorneredAxis(channels, channels, channels), *rest)
+        attributes["maps"] = (attributes["maps"][0] // groups, *attributes["maps"][1:])
+    moves, up = _Moves(attributes), attributes["transpose"]
     flat = values.reshape(values.shape[0], -1)
-    kernels = _spread(weights, told).reshape(groups, -1)
+    kernels = _spread(weights, attributes).reshape(groups, -1)
     found = []
     for own, part in zip(kernels, flat.chunk(groups, 1), strict=True):
         shown = moves.shown(part, images=not up)
@@ -101,13 +103,13 @@ def _convolved(node: Node, sources: Tensors) -> Tensor:
     return (found[0] if groups == 1 else torch.cat(found, 1)).reshape(-1, *node.shape)
 
 
-def _spread(weights: Tensor, told: Mapping[str, Any]) -> Tensor:
+def _spread(weights: Tensor, attributes: Mapping[str, Any]) -> Tensor:
     """Return flat weights, 0 in gaps of kernels that have some."""
-    gaps = told.get("gaps")
+    gaps = attributes.get("gaps")
     if gaps is None:
         return weights.reshape(-1)
-    narrow = weights.reshape(-1, *taps_of(told["axes"], told))
-    wide = narrow.new_zeros(narrow.shape[0], *(axis.kernel for axis in told["axes"]))
+    narrow = weights.reshape(-1, *taps_of(attributes["axes"], attributes))
+    wide = narrow.new_zeros(narrow.shape[0], *(axis.kernel for axis in attributes["axes"]))
     wide[(slice(None), *(slice(None, None, gap) for gap in gaps))] = narrow
     return wide.reshape(-1)
 
@@ -117,13 +119,13 @@ def _pooled(node: Node, sources: Tensors) -> Tensor:
 
     A maximum gives its gradient to the first of equal cells; with channels last to all of them.
     """
-    told, turned = node.attributes, node.attributes["channels_last"]
-    axes = told["axes"]
+    attributes, turned = node.attributes, node.attributes["channels_last"]
+    axes = attributes["axes"]
     image = _shown(sources[0], tuple(axis.size for axis in axes), turned)
-    if told["pool"] != "max":
+    if attributes["pool"] != "max":
         found = pooled(axes, most=False)(image.contiguous())
         shares = None
-        if not told.get("include_pads", False):
+        if not attributes.get("include_pads", False):
             shares = cell_shares(axes, image.device, image.dtype)
         return _handed(found if shares is None else found * shares, turned, node.shape)
     largest = pooled(axes, most=True)

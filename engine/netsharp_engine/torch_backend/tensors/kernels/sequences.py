@@ -24,10 +24,10 @@ def without_gaps(values: Tensor, packing: Packing | None) -> Tensor:
     """Return values with 0 in the gaps: set, not multiplied, in gradients, too."""
     if packing is None or not len(packing.gaps) or values.shape[0] != packing.columns:
         return values
-    return values.index_fill(0, sent(packing.gaps, values), 0)
+    return values.index_fill(0, on_device(packing.gaps, values), 0)
 
 
-def sent(places: np.ndarray, like: Tensor) -> Tensor:
+def on_device(places: np.ndarray, like: Tensor) -> Tensor:
     """Return places of the host on the device of other numbers."""
     return torch.from_numpy(np.array(places, np.int64)).to(like.device)
 
@@ -54,11 +54,11 @@ def delayed(
     places = packing.earlier(reach)
     places[places < 0] = packing.columns
     rows = torch.cat((source, border(delay, initial, source)))
-    found = rows.index_select(0, sent(places, source))
+    found = rows.index_select(0, on_device(places, source))
     for step in range(min(reach, packing.steps)):
         where, values = carried_in(delay, step, packing, carried)
         if len(where):
-            found = found.index_copy(0, sent(where + step * packing.rows, found), values)
+            found = found.index_copy(0, on_device(where + step * packing.rows, found), values)
     return found
 
 
@@ -75,7 +75,7 @@ def carried_in(
     known = carried.get(delay)
     if known is None or known.shape[1] != packing.rows:
         raise SamplesError(f"'{delay.name}' continues sequences whose beginning is not known")
-    return rows, known[step].index_select(0, sent(rows, known))
+    return rows, known[step].index_select(0, on_device(rows, known))
 
 
 def carried_on(delay: Node, source: Tensor, packing: Packing) -> Tensor:
@@ -104,7 +104,7 @@ def moved(
     ]
     columns, packing = sequences.moved(node, given, packings)
     nothing = source.new_zeros(1, *source.shape[1:])
-    chosen = sent(columns.reshape(-1), source)
+    chosen = on_device(columns.reshape(-1), source)
     return torch.cat((nothing, source)).index_select(0, chosen), packing
 
 

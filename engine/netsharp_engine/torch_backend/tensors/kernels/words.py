@@ -23,14 +23,14 @@ def _by_classes(node: Node, sources: Tensors) -> Tensor:
     known = labels.detach().cpu().numpy().astype(np.intp)
     _require_classes(node, known, len(weights), values.shape[1])
     every = torch.arange(len(known), device=values.device)
-    told = torch.log_softmax(values, 1)[every, labels[:, 1].detach().long()].sum()
+    likelihood = torch.log_softmax(values, 1)[every, labels[:, 1].detach().long()].sum()
     ranges, number = np.unique(known[:, 2:], axis=0, return_inverse=True)
     for at, (first, end) in enumerate(ranges.tolist()):
         samples = torch.from_numpy(np.flatnonzero(number.reshape(-1) == at)).to(values.device)
         scores = torch.log_softmax(hidden[samples] @ weights[first:end].T, 1)
         words = labels[samples, 0].detach().long() - first
-        told = told + scores.gather(1, words[:, None]).sum()
-    return one_number(-told)
+        likelihood = likelihood + scores.gather(1, words[:, None]).sum()
+    return one_number(-likelihood)
 
 
 def _require_classes(node: Node, labels: np.ndarray, words: int, classes: int) -> None:
@@ -39,10 +39,10 @@ def _require_classes(node: Node, labels: np.ndarray, words: int, classes: int) -
     wrong = (first < 0) | (end > words) | (word < first) | (word >= end)
     wrong |= (kind < 0) | (kind >= classes)
     if wrong.any():
-        said = ", ".join(map(str, labels[np.flatnonzero(wrong)[0]].tolist()))
+        values = ", ".join(map(str, labels[np.flatnonzero(wrong)[0]].tolist()))
         raise SamplesError(
-            f"'{node.name}' has the label {said}: word, class, first word and end of the class. A "
-            f"word is one of its class, and there are {words:,} words in {classes:,} classes"
+            f"'{node.name}' has the label {values}: word, class, first word and end of the class. "
+            f"A word is one of its class, and there are {words:,} words in {classes:,} classes"
         )
 
 
@@ -64,8 +64,8 @@ def _by_noise(node: Node, sources: Tensors) -> Tensor:
     sign[:, 0] = 1
     noise = noise * sign + math.log(words.shape[1] - 1)
     whole = torch.logaddexp(scores, noise)
-    told = (scores - whole)[:, 0].sum() + (noise - whole)[:, 1:].sum()
-    return one_number(-told)
+    likelihood = (scores - whole)[:, 0].sum() + (noise - whole)[:, 1:].sum()
+    return one_number(-likelihood)
 
 
 def _scores(words: Tensor, hidden: Tensor, weights: Tensor, biases: Tensor) -> Tensor:
