@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from random import Random
 
-#: Nodes after which a chain begins anew at the features: nobody nests deeper.
+#: Nodes after which a chain begins again at the features: real networks are not nested deeper.
 CHAIN = 40
 
 
@@ -132,7 +132,7 @@ INSIDE: dict[str, Callable[[Random], Iterator[str]]] = {
     "ndl": lambda random: _nested("NDLNetworkBuilder = { run = net }\n}\nnet = [", _ndl(random)),
 }
 _CLOSERS = {"{": "}", "[": "]"}
-#: Two slips for each block of a language: what they stand in, and what comes in its place.
+#: Two misspellings for each block of a language: the text that each replaces, and the replacement.
 _SLIPS = {
     "cntk": ((rb"\bmaxEpochs\b", b"maxEpochz"), (rb"\breaderType\b", b"readerTypo")),
     "bs": ((rb"= Sigmoid\b", b"= Sigmoyd"), (rb"\b(Tanh|Dropout) \(", rb"\1x (")),

@@ -21,7 +21,7 @@ from netsharp_lsp.language import language_by_id
 from netsharp_lsp.text.edits import Edit, apply_edits
 
 SEED = 23
-#: The ids of languages that are not called as their files end.
+#: The ids of languages whose files have another suffix.
 IDS = {"bs": "brainscript"}
 #: Bytes that a person sees at once.
 SCREEN = 1_500

@@ -34,7 +34,7 @@ TARGETS = ("c99", "cortex-m", "host")
 #: Points of accuracy, or one row; percent of the spread of a regression; and of rows enough to see
 #: it, points on average and the share of classes that agree.
 LOST, OFF, ENOUGH, MEAN_LOST, AGREEING = 0.5, 2.0, 400, 0.1, 99.5
-#: Theirs by ours, at least.
+#: The least quotient of theirs by ours.
 INSTRUCTIONS = {"Cortex-M3": 15.0, "Cortex-M4F": 2.0}
 IMAGE, RUNTIME = 3.5, 1.5
 #: Ours by the .tflite file, at most, and XNNPACK's time by ours, at least.

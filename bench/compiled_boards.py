@@ -20,7 +20,7 @@ sys.path.insert(0, str(EXAMPLES / "boards"))
 
 import boards
 
-#: Boards by the name that their processor is told by, and the flags of a unit for floating point.
+#: Boards by the option that selects their processor, and the flags of a unit for floating point.
 CHIPS = {
     "Cortex-M3": ("cortex-m3", ()),
     "Cortex-M4F": ("cortex-m4", ("-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")),

@@ -114,5 +114,5 @@ SETS = (
     DataSet("three numbers", "numbers", _made("regression", 500, 6, n_features=10, n_targets=3)),
     DataSet("swiss roll", "numbers", _made("swiss_roll", 600, noise=1)),
 )
-#: Half of the sets decided the defaults; the others had no say.
+#: Half of the sets decided the defaults; the others were held out.
 DECIDING, REPORTED = SETS[::2], SETS[1::2]

@@ -23,14 +23,15 @@ from typing import Any, NamedTuple
 from measure import headline
 
 SEEDS = (1, 2, 3)
-#: Who is measured, and the arguments of ours.  scikit-learn's networks scale nothing: they are
-#: measured as they come, and behind a StandardScaler, as its guide advises.
+#: The estimators that are measured, and the arguments of ours.  scikit-learn's networks scale
+#: nothing: they are
+#: measured as they are, and after a StandardScaler, as its guide advises.
 OURS, PLAIN, SCALED = "netsharp", "scikit-learn", "scikit-learn, scaled"
-#: A value that is no other row's, as of a slip of the pen.
+#: A value unlike that of any other row, as of a typing error.
 FAR = 1e6
 #: The network that a default has to learn: layers of sigmoids, and its epochs.
 DEEP: Mapping[str, Any] = {"hidden_layer_sizes": (30,) * 5, "max_iter": 60}
-#: What the grid changes, one thing at a time.
+#: What the grid changes, one setting at a time.
 GRID: tuple[Mapping[str, Any], ...] = (
     {},
     {"normalizer": "minmax"},

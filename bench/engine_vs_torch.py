@@ -67,7 +67,7 @@ ROWS = (
 WIDE_RATE, WIDE_SHARE = 55.0, 0.62
 #: Seconds of CPU from the start of Python to the end of the third step of W3.
 THIRD_STEP = 0.30
-#: Between looks at the clock there are so many seconds of steps.
+#: Seconds of steps between two readings of the clock.
 LOOK = 0.02
 
 

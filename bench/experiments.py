@@ -20,7 +20,7 @@ def measure(folder: str, binaries: str) -> bool:
     built = write_folder(place)
     headline(f"A folder of {CONFIGURATIONS} configurations, {built} of them with a builder, cold")
     netsharp = os.path.join(binaries, "netsharp")
-    # Nothing is there but texts: what reads models and data says so, and that is no failure.
+    # There are only texts: commands that read models and data report it, which is not a failure.
     check = Command((*_pinned(), netsharp, "check", "--isolated", place), lawful=(0, 1))
     took = in_turns({"check": check}, ROUNDS)["check"]
     print(f"  {took.cpu:.2f} s of CPU, {CONFIGURATIONS / took.wall:.0f} configurations a second")

@@ -24,7 +24,7 @@ from workloads import NETWORKS
 import netsharp
 
 Step = Callable[[], object]
-#: What the quotient onnxruntime / ours has to be, by rows of a call; None where it is told alone.
+#: The bound of the quotient onnxruntime / ours, by rows of a call; None where it is reported only.
 BOUNDS: dict[str, dict[int, float]] = {
     "W1": {1: 1.0, 32: 1.0, 1000: 1.0},
     "W2a": {1: 1.0, 32: 1.0, 1000: 1.0},

@@ -147,7 +147,7 @@ def keystrokes(words: tuple[str, ...], folder: str, subject: Subject, edits: int
     client.initialize()
     typist = _Typist(client, path.as_uri(), subject)
     opened = typist.open()
-    # The server's idle work after opening is not a keystroke's affair.
+    # The server's idle work after opening is not part of a keystroke.
     time.sleep(1)
     before = client.processor()
     for number in range(edits // 2):

@@ -35,7 +35,7 @@ SHAPES = {
     "1024": (784,),
     "2048": (784,),
 }
-#: Of W5 the filtered bundles are full ones with zeros, which are no parameters of ours.
+#: The filtered bundles of W5 are full ones with zeros, which are not parameters of ours.
 PARAMETERS = {"W1": 159_010, "W2a": 132_540, "W2b": 127_540, "W3": 431_080, "W4": 4_277_642}
 
 

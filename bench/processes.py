@@ -25,7 +25,7 @@ from netsharp_engine.program import Backend, Batch, Job, Program, drafted
 from netsharp_engine.train.rates import rule_of
 from netsharp_engine.train.settings import TrainingSettings, read_settings
 
-#: Of a step that takes ten times the sum so much has to be left.
+#: The share of a step's rate that has to remain if the step takes ten times the sum.
 BOUND = 0.8
 WORKLOADS = ("W3", "W4")
 

@@ -34,7 +34,7 @@ SEED = 29
 SCREEN = 50
 #: Milliseconds at the median and at 99 %, by the lines of the text.
 BOUNDS = {1_000: (5, 20), 10_000: (20, 60), 100_000: (80, 250)}
-#: What the client can: it shows all there is, and asks for the structure of the text as a tree.
+#: The client's capabilities: it shows everything, and asks for the outline as a tree.
 ABILITIES = {
     "textDocument": {
         "publishDiagnostics": {"versionSupport": True, "relatedInformation": True},
@@ -169,7 +169,7 @@ def _recoloured(editor: Editor, row: int, column: int) -> None:
     editor.ask("textDocument/semanticTokens/full/delta", previousResultId=previous)
 
 
-#: What an editor sends after a change, in that order: what a person waits for comes first.
+#: The requests of an editor after a change, in order: those that a person waits for come first.
 REQUESTS: dict[str, Callable[[Editor, int, int], None]] = {
     "colours": _asks("semanticTokens/range", where="range"),
     "completion": _asks("completion", where="position"),

@@ -34,7 +34,7 @@ PARTS = ("reading", "memory", "training")
 SEED = 20_261
 COLUMNS, BLOCK = 20, 10_000
 COLOURS = ("red", "green", "blue", "")
-#: Numbers are read at least as fast as pandas does, and at so many MB a second.
+#: Numbers are read at least as fast as pandas does, and at least at this rate in MB/s.
 MEGABYTES = 120.0
 #: What PyTorch with pandas takes for one epoch, in units of what a run takes, by rows of a step.
 QUOTIENTS = {32: 3.5, 256: 2.0}
@@ -43,7 +43,7 @@ input Data auto;
 hidden First [64] sigmoid from Data all;
 output Result auto softmax from First all;
 """
-#: What is run for its memory: with the compiled twin, or without.
+#: The programs whose memory is measured: with the compiled twin, or without.
 READ = """
 import sys
 from netsharp_engine.data import ReadOptions, read_table

@@ -39,7 +39,7 @@ CHECKED = re.compile(r"([\d,]+) files? checked")
 #: Larger files are data, not logs.
 MOST_BYTES = 16 << 20
 PATIENCE = 600
-#: Networks that are as their log says or not; those of which a file is missing, or that another
+#: Networks that agree with their log or not; those of which a file is missing, or that another
 #: command trained; and those whose configuration is not in the folder.
 VERDICTS = ("equal", "different", "not evaluated", "missing")
 #: A line that says why a network is not evaluated: not the code under a finding, or a lesser one.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.family import Experiments
     from netsharp_lsp.questions import Answer
 
-#: What a configuration is called that is no file.
+#: The name of a configuration that is not a file.
 _TEXT = "<text>.cntk"
 _FAULTY = 1
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Work = TypeVar("Work")
 Done = TypeVar("Done")
 
-#: What texts are called that are in no file: one, and two that are compared.
+#: Names of texts without a file: of one, and of two that are compared.
 TEXT = "<text>"
 SIDES = ("<before>", "<after>")
 
@@ -187,7 +187,7 @@ def looked_up(subject: Subject, assigned: tuple[str, ...], path: str | None = No
     around = Around([subject])
     first = "-" if subject.items[0].path is None else subject.name
     if "=" in first:
-        first = os.path.abspath(first)  # It is a file, and no assignment.
+        first = os.path.abspath(first)  # It is a file and not an assignment.
     text = (lambda: b"") if subject.items[0].path is not None else subject.text
     named, find = (lambda _: around.roots), (lambda folder, _: around.find(folder))
     request = Lookup([first, *assigned], "", named, find, text, subject.name)

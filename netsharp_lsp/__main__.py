@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Every subcommand, in the order of a person's work; its module in `cli` has the same name.  What
-#: stands empty does what a family of languages says.
+#: Every subcommand, in the order of a person's work; its module in `cli` has the same name.  One
+#: without a description does what a family of languages defines.
 COMMANDS = {
     "check": "report everything that is wrong with networks and configurations",
     "fmt": "format networks and configurations",
@@ -66,10 +66,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             out = protect()
         code = _answer(arguments)
         if out is not None and out.lost is not None and code not in (FAILED, BROKEN_PIPE):
-            code = _failed(out.lost)  # argparse passes over errors of the stream it prints to.
-        # The process ends: looking through what a long text became, for cycles, frees nothing.
+            code = _failed(out.lost)  # argparse ignores errors of the stream it prints to.
+        # The process ends: a search for cycles in the objects of a long text would free nothing.
         gc.freeze()
-        # Inside the block: what comes before this call is an interrupt, what comes later the end.
+        # Inside the block: a signal before this call is an interrupt, a later one the end.
         _interrupts.release()
     except KeyboardInterrupt:
         if out is not None:
@@ -134,7 +134,7 @@ def _answer(arguments: list[str]) -> int:
         code = stop.code if isinstance(stop.code, int) else FAILED
     except Exception as error:
         if _interrupts.came:
-            # A foreign library made another exception of it.
+            # A library converted it to another exception.
             raise KeyboardInterrupt from None
         code = _failed(error)
     try:
@@ -189,7 +189,7 @@ def _run(name: str, rest: list[str]) -> int:
     parser = CommandParser(
         prog=f"netsharp {name}",
         description=f"{purpose[0].upper()}{purpose[1:]}.",
-        # Before it reads anything argparse would write the usage for errors, which we tell without.
+        # argparse would write its usage for errors before it reads anything; ours are one sentence.
         usage=None if any(map(_asks_for_help, rest)) else "",
         allow_abbrev=False,
         # With a width of its own argparse imports no shutil for each argument.

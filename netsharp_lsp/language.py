@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
     Capability = TypeVar("Capability")
 
-#: The families by their ids.  The first is meant where nothing tells another.
+#: The families by their ids.  The first is the default.
 _families: dict[str, Family] = {}
 _by_language: dict[str, Family] = {}
 _by_suffix: dict[str, Family] = {}

@@ -32,7 +32,7 @@ TEXT_NAMES = Limit(
     "words and marks that are not numbers",
     "it is not read",
 )
-# A word of a network that is put in order or checked takes up to 900 bytes.
+# A word of a network that is formatted or checked takes up to 900 bytes.
 CNTK_WORDS = Limit(
     "one text in a language of CNTK, or together the files that a configuration or a network "
     "includes, each as often as it is included, or that a network in NDL or the macros of an edit "
@@ -89,14 +89,14 @@ DEVICE_LAYERS = Limit(
     "layers",
     "`check` does not say whether the network fits a device (NS140)",
 )
-# Networks in which every layer reads all before it have some thousands.
+# Networks in which every layer reads all earlier ones have some thousands.
 BUNDLES = Limit(
     "the bundles of one network, when it is trained or applied",
     50_000,
     "bundles",
     "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
 )
-# Configurations of the original include one or two files.
+# Configurations of CNTK's examples include one or two files.
 INCLUDES = Limit(
     "includes of one network in BrainScript, each file as often as it is included",
     500,
@@ -115,7 +115,7 @@ SETTINGS_BYTES = Limit(
 KEY_PARTS = Limit(
     "one key or value in settings or a run file", 200, "points", "the file is refused"
 )
-# Scripts that are longer are no scripts that anybody wrote.
+# Longer scripts are not written by hand.
 SCRIPT_BYTES = Limit("one script that starts runs", 2**20, "bytes", "the rest is not read")
 # Scripts that start many trainings write them into loops.
 SCRIPT_COMMANDS = Limit(
@@ -136,7 +136,7 @@ SCRIPT_CHARACTERS = Limit(
     "characters",
     "variables count as unknown from there on",
 )
-# Networks of the original's examples take 130,000.
+# Networks of CNTK's examples take 130,000.
 EVALUATION_STEPS = Limit(
     "evaluating one network in BrainScript",
     2_000_000,

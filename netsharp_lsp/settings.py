@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OWN_FILE = "netsharp.toml"
 SHARED_FILE = "pyproject.toml"
-#: What a person alone may set: further folders that the files of others may name files in.
+#: The key that only a user may set: further folders that files from others may name files in.
 ROOTS = "roots"
 #: Makes commas of all that keys and values stand between.
 _PARTED = bytes.maketrans(b"\r\n{}[]=", b",,,,,,,")
@@ -252,7 +252,7 @@ def _line_of(data: bytes, key: str) -> int | None:
         bare = line.strip()
         if bare.strip(b"[\"' ").startswith(wanted):
             return number
-        # A table may stand within that of the file of several tools.
+        # A table may be within that of a file for several tools.
         if bare.startswith(b"[") and wanted in bare.strip(b"[] ").split(b"."):
             return number
     return None

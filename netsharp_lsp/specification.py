@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NO_PATH = ("\n", "\r", ";", "=", "{", "}")
 COMMENTS = ("//", "/*", "#")
 LONGEST_PATH = 4096
-#: What may stand for a specification: its text, or the path of a file.
+#: A specification as an argument: its text, or the path of a file.
 Specification = str | os.PathLike[str]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_engine.train import TableMaker, TrainingData, TrainingResult, TrainingSettings
     from netsharp_lsp.notebooks.watching import Callback
 
-#: Frames between the warning of an interrupt and whoever called our caller.
+#: Frames between the warning of an interrupt and our caller's caller.
 _DEPTH = 5
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
     Counted = TypeVar("Counted")
-    #: What makes something of the blocks of a file of data.
+    #: Converts the blocks of a file of data.
     Count = Callable[[Iterable[bytes]], Counted]
 
     class Files(Protocol):
@@ -191,7 +191,7 @@ class Premises:
         return Premises(defines, next((one.version for one in several if one.version), ""))
 
 
-#: What is said where there are no settings.
+#: The message where there are no settings.
 NO_PREMISES = Premises()
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMPRESS = ROOT / "vscode-extension" / "scripts" / "compress.mjs"
 #: The folder in an archive of what fits every Python; the others are called by their tags.
 SHARED = "any"
-#: What nobody runs: tests, and what serves to compile and to check types against a package.
+#: Files that are not needed at run time: tests, and what compilers and type checkers read.
 NOT_RUN = (
     *("*/tests/*", "*.pyi", "*.h", "*.a", "*.lib", "*.pxd", "*.pyx", "*.dist-info/RECORD"),
     *("numpy/_core/_*_tests.*", "numpy/_core/_simd.*", "numpy/_core/lib/*"),

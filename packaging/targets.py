@@ -16,7 +16,7 @@ class Target(NamedTuple):
     wheel: str
     #: As an interpreter calls it: see `platform` in src/search/interpreters.ts.
     interpreter: str
-    #: What the file name of the C extension ends with.
+    #: The suffix of the C extension's file name.
     suffix: str
     #: Platform tags of other people's wheels that run there, as `pip download` takes them.
     platforms: tuple[str, ...]

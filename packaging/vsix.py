@@ -21,7 +21,7 @@ from targets import PYTHONS, Target, chosen
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 EXTENSION = ROOT / "vscode-extension"
-#: What goes into a package; .vscodeignore says the same once more.
+#: The contents of a package; .vscodeignore repeats them.
 PARTS = (
     "package.json",
     "README.md",

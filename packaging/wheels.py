@@ -29,7 +29,7 @@ ZIG = (sys.executable, "-m", "ziglang")
 TAG = "cp311-abi3"
 #: Python's stable ABI that is compiled against.
 LIMITED = "-DPy_LIMITED_API=0x030B0000"
-#: The parser is for our own door alone.
+#: The parser is imported by our own package alone.
 HIDDEN = "-DTREE_SITTER_HIDE_SYMBOLS"
 FLAGS = ("-shared", "-O2", "-std=c11", "-DNDEBUG", "-fvisibility=hidden", "-s", "-Wall")
 TWIN_FLAGS = ["-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]

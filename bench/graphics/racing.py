@@ -19,7 +19,7 @@ from netsharp_engine.program import Job, Program
 from netsharp_engine.wgpu_backend import DeviceDraft, backend
 
 Step = Callable[[], object]
-#: Between looks at the clock there are so many steps.
+#: Steps between two readings of the clock.
 LOOK = 8
 
 

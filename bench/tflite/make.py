@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-#: So many rows show the ranges.
+#: The rows from which the ranges are taken.
 SHOWN = 500
 
 
@@ -50,7 +50,7 @@ class Images(tf.Module):
 
     def __init__(self, given: dict[str, np.ndarray]) -> None:
         super().__init__()
-        # Of ours maps come before rows and columns; of theirs behind them.
+        # In our weights maps come before rows and columns; in theirs after them.
         self.kernels = []
         for name, maps in (("C1.Image", 1), ("C2.P1", 8)):
             stored = given[f"{name}.weights"]

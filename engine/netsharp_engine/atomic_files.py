@@ -125,7 +125,7 @@ class AtomicFile:
 
     def discard(self) -> None:
         """Remove the temporary file; harmless after a commit."""
-        with suppress(OSError):  # a full disk cannot take what is still to be written
+        with suppress(OSError):  # a full disk cannot take the rest
             self.stream.close()
         _remove(self.path)
 
@@ -236,7 +236,7 @@ def _give(descriptor: int, known: os.stat_result, mode: int) -> int:
     try:
         os.fchown(descriptor, -1, known.st_gid)
     except OSError:
-        # Our group is another one: it may do what everybody may.
+        # Our group is another one, which gets the permissions of all others.
         return mode & ~0o070 | (mode & 0o007) << 3
     return mode
 
@@ -269,7 +269,7 @@ def _open_shared(path: str) -> int | None:
     except FileNotFoundError:
         return None
     if sys.platform != "win32":
-        with suppress(OSError):  # without locks, or somebody else's
+        with suppress(OSError):  # without locks, or another user's
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor

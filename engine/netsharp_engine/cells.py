@@ -30,15 +30,15 @@ DELIMITER_WORDS = {
 SUFFIX_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 #: The delimiters that are tried where none is given.
 CANDIDATES = (",", ";", "\t", "|")
-#: So many rows tell how a table is written.
+#: The number of first rows from which the format of a table is derived.
 SAMPLE_ROWS = 20
 #: Digits of a column's number; more are a name.
 LONGEST_NUMBER = 18
-#: So many classes are called by numbers at most; more numbers are measured.
+#: The most classes that numbers may name; more different numbers are a quantity.
 MOST_NUMBERED = 20
 #: A number with a decimal comma, as much of Europe writes it.
 _COMMA_NUMBER = re.compile(r"[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?")
-#: What is written like a number but reads as none: dates, times, money, shares, thousands.
+#: Texts similar to numbers that are not read as such: dates, times, money, percentages, thousands.
 _LIKE_NUMBER = re.compile(r"[-+$€£¥]{0,2}\s?\d[\d\s.,'’_:/-]*([eE][-+]?\d+)?\s?[%$€£¥]?")
 #: From here on not every whole number is a float64.
 EXACT_INTEGERS = 2**53

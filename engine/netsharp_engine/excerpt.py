@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: So many characters of a value are shown.
+#: The most characters of a value that are shown.
 MOST = 60
 
 

@@ -109,9 +109,9 @@ class CorneredAxis(Axis):
         return -self.lower
 
 
-#: So many nodes or weights no machine has.
+#: More nodes or weights than any machine can hold.
 UNCOUNTED = 2**63 - 1
-#: So many whole numbers are multiplied before the product is looked at.
+#: The number of integers that are multiplied before the product is compared with the limit.
 _FEW = 8
 
 

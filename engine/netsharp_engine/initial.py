@@ -12,11 +12,11 @@ import numpy.typing as npt
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.nodes import Parameter
 
-#: So many numbers are drawn at a time: the generator gives them twice as wide as most are kept.
+#: The numbers that are drawn at a time: the generator yields them twice as wide as most are kept.
 _DRAWN = 2**20
 #: How much wider weights start in front of a function than in front of none.  A sigmoid's slope is
-#: at most a quarter, so that gradients vanish in deep networks; 4 in its place learned small tables
-#: by heart where it was measured.
+#: at most a quarter, so that gradients vanish in deep networks; with 4 in its place small tables
+#: were overfitted in measurements.
 GAINS = {"sigmoid": 2.0}
 
 

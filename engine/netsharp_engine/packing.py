@@ -158,5 +158,5 @@ def _short_single(count: int) -> Packing:
     rows = np.arange(count)
     found = Packing(max(count, 1), 1, rows, np.zeros_like(rows), np.ones_like(rows))
     for one in (found.row, found.begin, found.length, found.places, found.position, found.gaps):
-        one.flags.writeable = False  # Whoever asks again gets the same.
+        one.flags.writeable = False  # A later call returns the same array.
     return found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph, Node
 
-#: So many numbers from 0 to 1, the next ones of a generator.
+#: Returns the next numbers of a generator, from 0 to 1: as many as its argument says.
 Draws = Callable[[int], Any]
 
 

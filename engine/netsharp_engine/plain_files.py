@@ -44,7 +44,7 @@ def open_plain(path: str | os.PathLike[str], *, follow: bool = True) -> Buffered
     Raises OSError, a NotPlainError for anything but a file. Without `follow` the name must not be a
     link: the path was resolved, and leads elsewhere now.
     """
-    # Asked before, since opening a device may do something, and after, since it may be another.
+    # Checked before, since opening a device may have effects, and after, since it may be another.
     _require_plain(os.stat(path, follow_symlinks=follow).st_mode, path)
     descriptor = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
     try:
@@ -69,7 +69,7 @@ def read_plain(path: str | os.PathLike[str], most: int, *, follow: bool = True) 
         state = os.fstat(descriptor)
         _require_plain(state.st_mode, path)
         pieces, left, room = [], most, state.st_size
-        # A file may hold more than it says: it grows, or its system does not count.
+        # A file may have more bytes than its size: it grows, or its system does not count.
         while left and (piece := os.read(descriptor, min(left, max(room, _BLOCK)))):
             pieces.append(piece)
             left -= len(piece)
@@ -91,7 +91,7 @@ def read_writable(path: str | os.PathLike[str]) -> bytearray:
             while read < len(found) and (count := stream.readinto(room[read:])):
                 read += count
         del found[read:]
-        # A file may hold more than it says: it grows, or its system does not count.
+        # A file may have more bytes than its size: it grows, or its system does not count.
         found += stream.read()
     return found
 

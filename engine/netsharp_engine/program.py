@@ -65,7 +65,7 @@ class UpdateRule(NamedTuple):
 
 
 #: What each kind of rule remembers of every parameter that is trained: names that all back ends
-#: use, so that one goes on where another stopped.
+#: use, so that one continues where another stopped.
 REMEMBERS: Mapping[str, tuple[str, ...]] = {
     "sgd": (),
     "momentum": ("delta",),

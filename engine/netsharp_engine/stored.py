@@ -11,7 +11,7 @@ from typing import Any
 
 from netsharp_engine.excerpt import excerpt
 
-#: Whole numbers beyond this are none that a run ever counted to.
+#: Larger integers are not counts of a run.
 LARGEST = 2**53
 
 

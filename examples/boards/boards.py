@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
-#: As for a chip: no library, and what nobody calls is left out.
+#: As for a chip: no library, and functions that are not called are left out.
 ALONE = ("-ffreestanding", "-ffunction-sections", "-fdata-sections")
 
 

@@ -29,7 +29,7 @@ DONE, FAILED = 0, 2
 ACTIONS = ("list", "clear")
 #: Units of age, the largest first, in seconds.
 UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
-#: So many files of a table are named.
+#: The most files of a table that are named.
 MOST_NAMED = 3
 
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 DONE, FAULTY, FAILED = 0, 1, 2
 FORMATS = ("text", "json", "markdown", "dot", "svg")
-#: Those that show what a run takes, and the flags that only go with that.
+#: The flag that predicts the cost of a run, and the flags that only apply with it.
 OF_COST, COST_FLAGS = FORMATS[:3], ("batch_size", "rows", "optimizer", "dtype")
-#: As the engine has them, which is not read for a description without cost.
+#: Equal to the engine's, which is not imported for a description without cost.
 OPTIMIZERS, DTYPES = ("sgd", "adadelta", "adam"), ("float32", "float64")
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.description.comparison import Comparison, Difference
 
 SAME, DIFFERENT, FAILED = 0, 1, 2
-#: What stands before a difference.
+#: The mark before a difference.
 SIGNS = {"added": "+", "removed": "-", "changed": "~", "renamed": "="}
 FIGURES = {"parameters": "parameters", "multiply_adds": "multiply-adds"}
 

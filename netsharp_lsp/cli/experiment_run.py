@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
 
 DONE, FAILED, STOPPED = 0, 2, 130
-#: What says in a configuration what a flag says of a specification.
+#: The options of a configuration that correspond to flags of a specification.
 _INSTEAD = {
     "epochs": "maxEpochs=N",
     "batch_size": "minibatchSize=N",

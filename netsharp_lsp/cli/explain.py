@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.pages import Page
 
 _BOLD, _DIM, _RED, _GREEN, _CYAN = "1", "2", "31", "32", "36"
-#: Columns of prose, and what a line begins with that may not be joined to others.
+#: Columns of prose, and the beginnings of lines that may not be joined to others.
 _WIDTH = 88
 _KEEPS_LINES = frozenset("-*|> #0123456789")
 _SEVERITY_COLORS = {"error": "1;31", "warning": "1;33", "info": "1;36", "hint": "1;35"}

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     keep = [name for names in args.keep for name in names.split(",") if name]
     whole = False
     try:
-        # Where the answers go to a terminal, a bar would tear them apart.
+        # A progress bar would interrupt predictions that are printed to a terminal.
         with choose_display(args.quiet or target is None) as display:
             for columns in _tables(model, query, keep, args.names, display.reading):
                 writer.write(disarmed(columns) if args.spreadsheet else columns)
@@ -104,7 +104,7 @@ def _target(model: Model, files: Sequence[str], named: Sequence[str]) -> str | N
     if len(files) > 1:
         raise WriteError(f"--output names two files, {files[0]} and {files[1]}. Leave one out.")
     if named and model.network is None:
-        open_writer(named[0])  # It says which files there are.
+        open_writer(named[0])  # It lists the files.
     return files[0] if files else None
 
 

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 DONE, FAULTY, FAILED = 0, 1, 2
 #: How models of a configuration are written, first as its program does.
 MODEL_FORMATS = ("original", "safetensors")
-#: What came of a run, as an exit code; that of an interrupted one says by what.
+#: Exit codes by the status of a run; that of an interrupted one depends on the signal.
 EXITS = {"finished": DONE, "early": DONE, "diverged": FAULTY}
 
 

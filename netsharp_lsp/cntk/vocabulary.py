@@ -14,9 +14,9 @@ VARIABLE = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\r\n$]
 TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
 FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 TRUTHS = TRUE | FALSE
-#: How they are written, where there is nothing to keep to.
+#: The spelling of truth values in new text.
 PLAIN_TRUTHS = ("true", "false")
-#: Words that BrainScript keeps to itself.
+#: Reserved words of BrainScript.
 KEYWORDS = ("if", "then", "else", "new", "include", "array", "with", "true", "false")
 #: Ways to start a parameter that draw random numbers, and all of them; of NDL those alone.
 RANDOM_STARTS = (

@@ -68,7 +68,7 @@ class Wire:
         self.destination = destination
         self.name = name
         self.alone = alone
-        #: Whether it carries a value of another step, so that its end may stand above.
+        #: Whether it carries a value of another step, so that its end may be above its start.
         self.returns = False
         self.out: float | None = None
         self.into: float | None = None
@@ -111,7 +111,7 @@ class Level:
         """
         self.width = 0.0
         self.height = 0.0
-        #: Where the ports of links from and to the outside stand, from the left side.
+        #: The positions of the ports of links from and to the outside, from the left side.
         self.entries: dict[str, float] = {}
         self.exits: dict[str, float] = {}
         self._links = links

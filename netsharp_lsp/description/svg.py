@@ -39,7 +39,7 @@ COLORS = {
 UNKNOWN_COLOR = "#888888"
 #: What tints a box by its share of the cost.
 HEAT = "#e4772e"
-#: How far the bend of an arrow that turns around reaches.
+#: The width of the bend of an arrow that turns around.
 TURN = 20.0
 ROUNDING = {"input": 22, "hidden": 6, "output": 6}
 

@@ -150,7 +150,7 @@ def _choose_blocks(page: Page) -> None:
     page.bad_start, page.bad_end = bad.span
     good = next((b for b in page.good_blocks if b.title == bad.title), page.good_blocks[0])
     page.good = good.text
-    # What was seen of the bad example was seen of that alone.
+    # Observations of the bad example apply to that example alone.
     own = good.context.known() or page.context.seen
     page.good_context = good.context if own else page.context
 

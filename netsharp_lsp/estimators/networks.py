@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 
-#: The sizes of hidden layers where nobody says any, as in scikit-learn's networks.
+#: The default sizes of hidden layers, as in scikit-learn's networks.
 DEFAULT_SIZES = (100,)
 #: What the output layer computes, by task.
 OUTPUTS = {"classification": "softmax", "regression": "linear"}

@@ -72,7 +72,7 @@ class Command:
     arguments: tuple[Any, ...] = ()
 
 
-#: Stands for the URI of the document in a command's arguments.
+#: Placeholder for the URI of the document in a command's arguments.
 DOCUMENT = object()
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Variable: TypeAlias = "tuple[PythonScope, str]"
     Waiting: TypeAlias = "list[tuple[ast.AST, PythonScope]]"
 
-#: How many variables may stand for one another.
+#: The most variables in a chain of assignments that is followed.
 _LONGEST = 30
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)

@@ -44,10 +44,10 @@ _WORDS: dict[str, bool | float | None] = {
 }
 _ASSIGNS = ("<-", "<<-", "=")
 _PIPES = ("|>", "%>%")
-#: Functions whose result says what their first argument says.
+#: Functions whose result is their first argument.
 _SAME = ("as.formula", "formula", "trimws", "c", "list", "as.integer", "as.numeric", "I")
 _FILE_READERS = ("readLines", "readChar", "read_file")
-#: How many variables may stand for one another.
+#: The most variables in a chain of assignments that is followed.
 _DEEPEST = 30
 
 

@@ -47,7 +47,7 @@ _WITHOUT_EFFECT = (
     *("stringsasfactors", "checknames", "showcoltypes", "lowmemory", "engine", "datatable"),
     *("progress", "lazy"),
 )
-#: What says of an argument what a run does anyway.
+#: Values of arguments that a run has anyway.
 _AS_HERE: dict[str, tuple[HostValue, ...]] = {
     "quote": ('"',),
     "quotechar": ('"',),

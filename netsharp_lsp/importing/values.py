@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-#: Functions that look at another and do not call it, nor hand it on.
+#: Functions that inspect another and neither call it nor pass it on.
 LOOKS = (
     *("help", "args", "formals", "print", "str", "class", "is", "inherits", "exists", "example"),
     *("deparse", "identical", "isinstance", "issubclass", "type", "hasattr", "callable", "repr"),

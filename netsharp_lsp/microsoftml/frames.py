@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PANDAS, POLARS = ("pandas", "DataFrame"), ("polars", "DataFrame")
 #: That of callers who have neither.
 PLAIN = ("netsharp_lsp", "PlainFrame")
-#: What is no frame that the calls take, and how one is made of it.
+#: Types that the calls do not take as frames, and how to make a frame of each.
 WAYS = {
     ("polars", "LazyFrame"): "data.collect()",
     ("pyarrow", "Table"): "data.to_pandas()",

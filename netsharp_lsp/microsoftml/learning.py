@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_engine.train import TrainingSettings
 
-#: What settings of a run are called by this call.
+#: The settings of a run by the arguments of this call.
 CALLED = {row.key: row.python for row in (*ARGUMENTS, *OPTIMIZERS) if row.key and row.python}
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 RULE = "_" * 67
-#: What the log calls activations of the output layer, where it does not only write them large.
+#: Names of output activations in the log, where they are not only capitalised.
 FUNCTIONS = {"softmax": "SoftMax", "rlinear": "RectifiedLinear"}
 LOSSES = {"cross-entropy": "LogLoss", "squared": "SquaredLoss"}
 

@@ -26,7 +26,7 @@ ARGUMENTS = {
 _TREES = "HistGradientBoostingClassifier or HistGradientBoostingRegressor of sklearn.ensemble"
 _PIXELS = "numpy and Pillow: one column a pixel"
 _TEXTS = "TfidfVectorizer of sklearn.feature_extraction.text"
-#: Other functions of the original, and what there is in their place.
+#: Other functions of Microsoft's package, and the alternative to each.
 FUNCTIONS = {
     "rx_fast_trees": _TREES,
     "rx_fast_forest": "RandomForestClassifier or RandomForestRegressor of sklearn.ensemble",

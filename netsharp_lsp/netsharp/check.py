@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.rules import Check, SubjectT
     from netsharp_lsp.text.conflicts import Conflict
 
-    #: What makes a diagnostic of a finding.
+    #: Converts a finding to a diagnostic.
     Convert = Callable[[Finding, Specification, Severity], Diagnostic]
 
 #: A broken text has at least one finding of this severity.

@@ -11,7 +11,7 @@ from netsharp_lsp.specification import findings, read_specification
 if TYPE_CHECKING:
     from netsharp_lsp.specification import Diagnostic
 
-#: What findings of each severity are coloured with.
+#: The colours of findings by severity.
 COLORS = {"error": "#c4314b", "warning": "#b5651d", "info": "#2c6fbb", "hint": "#6b7280"}
 
 

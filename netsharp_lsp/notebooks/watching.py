@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 Event = dict[str, Any]
-#: Gets the event of each epoch; a true answer ends the training behind it.
+#: Called with the event of each epoch; training ends after it if the result is true.
 Callback = Callable[[Event], object]
-#: So many lines tell of a whole training where there is no notebook.
+#: The number of lines that report a whole training outside a notebook.
 LINES = 20
 
 
@@ -39,7 +39,7 @@ class Watch:
         if event["event"] != "epoch":
             return False
         for callback in self._callbacks:
-            # Each is asked, whatever the others answer.
+            # Each is called, whatever the others return.
             self._stopped = bool(callback(dict(event))) or self._stopped
         return self._stopped or self.interrupted
 

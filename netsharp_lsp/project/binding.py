@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.project.roots import Roots
 
-#: What training reads too, and what tells its columns only to a package of its own.
+#: Formats that training reads too, whose columns only an optional package can read.
 PARQUET = ".parquet"
 
 

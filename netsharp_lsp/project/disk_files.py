@@ -36,9 +36,9 @@ if TYPE_CHECKING:
             """Return the result of `count` for a data file."""
 
 
-#: Bytes that are read of data at once, and files of which it is kept what was counted.
+#: Bytes that are read of data at once, and the number of files whose counts are cached.
 _BLOCK, _KEPT = 1 << 16, 1_000
-#: What is there for those who only ask whether something is.
+#: The result of a mere test for existence.
 _SEEN = ("file", "folder")
 #: What was counted in files of data, by what was, where they are, and how they were then.
 _COUNTED: Remembered[Any] = Remembered(_KEPT)

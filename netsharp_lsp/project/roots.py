@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Why a link that a walk finds is left out.
 LEADS_OUT = "it is a link that leads outside"
-#: How the names of what lies on another machine begin: asking for one would open a connection.
+#: The prefixes of paths on another machine: looking one up would open a connection.
 _REMOTE = ("\\\\", "//")
 
 
@@ -118,7 +118,7 @@ class Roots:
         return drive.startswith(_REMOTE) and not any(top.startswith(drive) for top in tops)
 
 
-#: For what a person names, and what a program is given by its caller.
+#: For paths that a person names, and those that a caller passes.
 ANYWHERE = Roots(None)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Count = Callable[[str, Columns], Counts | None]
 
 
-#: How the names of model files end where nothing names them.
+#: The default suffix of model files.
 MODEL_SUFFIX = ".safetensors"
 #: What makes a path a pattern.
 _MAGIC = "*?["
@@ -174,9 +174,9 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
     missing = data.get("missing")
     chosen = several or "validation" in run_file.train or missing == "drop"
     open_levels = counts.levelled and chosen
-    # Which columns get a mark, only their cells say.
+    # Only the cells determine which columns get a mark.
     features = None if open_levels or missing == "indicator" else counts.features
-    # Labels that may be numbers to predict are no classes before the network is known.
+    # Labels that may be numbers to predict are not classes before the network is known.
     return Counts(features, None if several or counts.measured else counts.classes)
 
 

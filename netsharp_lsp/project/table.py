@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
     Taken = TypeVar("Taken")
 
-#: A larger file is not read through: only what its first rows tell is known.
+#: A larger file is not read to its end: only its first rows are evaluated.
 READ_THROUGH = 8 << 20
-#: So many characters of a packed file are read at most to count it: a few bytes may hold them all.
+#: The most characters of a compressed file that are read to count rows: few bytes may hold many.
 MOST_UNPACKED = 64 << 20
-#: So many characters tell how a table is written.
+#: The number of first characters from which the format of a table is derived.
 HEAD = 1 << 16
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 SUFFIXES = frozenset((".csv", *SUFFIX_DELIMITERS))

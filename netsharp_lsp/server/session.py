@@ -64,7 +64,7 @@ class Session(Connection):
         super().__init__(server, inbox)
         self.options: dict[str, Any] = {}
         self.stage = "new"
-        #: The process whose end is the end of this one.
+        #: The process with whose end this one ends.
         self.parent: int | None = None
         #: The semantic tokens that the client has of each document, under their id.
         self.tokens: dict[str, tuple[str, array[int]]] = {}

@@ -25,7 +25,7 @@ SIGN = 7
 _MARKS = late(rb"(?<![^\r\n])(?:(?:<{7}|\|{7}|>{7})(?![^ \t\r\n])[^\r\n]*|={7}[ \t]*(?![^\r\n]))")
 #: The signs in their order: our side, what both come from, their side, and the end.
 _ORDER = b"<|=>"
-#: What is written over text that does not count; the lines stay.
+#: What replaces the text of the other side; the line ends stay.
 _WRITTEN = bytes({*range(256)}.difference(b"\r\n"))
 _BLANKS = bytes.maketrans(_WRITTEN, b" " * len(_WRITTEN))
 

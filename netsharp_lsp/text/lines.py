@@ -72,7 +72,7 @@ class LineIndex:
         starts = self._starts
         if starts is None:
             return after
-        # The line before too: a line feed put in at a line's start may join its carriage return.
+        # The line before too: a line feed inserted at a line's start may join its carriage return.
         first = max(0, self.line_at(edit.start) - 1)
         following = bisect_right(starts, edit.end)
         shift = len(text) - len(self.text)

@@ -12,16 +12,16 @@ from netsharp_lsp.text.expressions import late
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: So long no number is that anybody writes.
+#: Longer than any number in practice.
 _LONGEST = 1000
 _BLANKS = (b"\n", b" ", b"\t", b"\v", b"\f")
-#: What C takes for a number beside what Python does.
+#: Numbers in C that Python does not read.
 _NUMBER = late(
     rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*"
     rb"|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)",
     re.IGNORECASE,
 )
-#: Signs by which a configuration makes more of a line than one label.
+#: Characters that a configuration does not read as part of one label.
 _MORE_THAN_LABELS = late(rb"[#:;*{}()\[\]\"'=$\\%]")
 
 

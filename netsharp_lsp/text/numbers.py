@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Digits of a number that is read; Python itself refuses to read and to print some thousand.
 MOST_DIGITS = 18
-#: What stands for every number that is longer: no text, shape or list reaches so far.
+#: The value of every longer number: no text, shape or list is as long.
 BEYOND = 10**MOST_DIGITS
 
 

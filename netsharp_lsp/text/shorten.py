@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from netsharp_lsp.text.expressions import late
 
-#: No sentence of ours comes near this without what it quotes.
+#: Every sentence without its quotations is much shorter.
 LONGEST_SENTENCE = 4_000
 #: Longer than any path or name that people want to read in full.
 LONGEST_WORD = 400
-#: How much is left of a longer word, from its beginning and from its end.
+#: The characters that are kept of a longer word, from its beginning and from its end.
 HEAD, TAIL = 80, 20
 _LONG_WORD = late(rf"\S{{{LONGEST_WORD + 1},}}")
 

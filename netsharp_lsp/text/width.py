@@ -9,7 +9,7 @@ from netsharp_lsp.text.visible import visible_character
 
 #: Columns from one tab stop to the next.
 TAB = 4
-#: Characters that stand in one column each, as they are, and single others.
+#: Characters of one column each, as they are, and single others.
 _PIECES = late(r"(?P<plain>[ -~]+)|(?P<other>.)", re.DOTALL)
 
 

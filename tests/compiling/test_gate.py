@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.evaluating.gate import GateRows, GateVerdict, judged, wilson_interval
+from netsharp_compile.evaluating.gate import GateRows, GateVerdict, gate_verdict, wilson_interval
 from netsharp_compile.layers import layers_of
 from tests.cli.command_line import netsharp as command
 from tests.compiling.networks import DEEP, MAPS, ONE, trained
@@ -108,7 +108,7 @@ def test_the_memory_of_judging_is_the_same_for_many_rows() -> None:
         codes = np.zeros(count, np.int64)
         gate = GateRows(lambda given=(rows, codes): iter([given]), "rows", 100.0)
         tracemalloc.start()
-        verdict = judged(model, layers, made, gate)
+        verdict = gate_verdict(model, layers, made, gate)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert verdict.rows == count

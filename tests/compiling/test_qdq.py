@@ -16,7 +16,7 @@ import netsharp
 from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.exporting.agreement import Agreement
 from netsharp_compile.exporting.model import QuantizedModel, quantized_model
-from netsharp_compile.exporting.rounding import nudge_of, scale_of_table, single
+from netsharp_compile.exporting.rounding import rounding_offset, scale_of_table, single
 from netsharp_compile.operators import chain_of
 from netsharp_compile.simulating import answers_of
 from netsharp_compile.widths import (
@@ -325,8 +325,8 @@ def test_sums_are_moved_where_halves_are_met() -> None:
     model, x = trained(text, features=36)
     made = netsharp.compile(model, x, activations="qmn8", requant="shift")
     _, pool, last = made.network.layers
-    assert nudge_of(pool) == pool.result.scale / 4
-    assert nudge_of(last) == 0
+    assert rounding_offset(pool) == pool.result.scale / 4
+    assert rounding_offset(last) == 0
     codes = made.network.features.of(x.astype(np.float32).astype(np.float64))
     hidden = made.network.simulate(codes)[0].astype(int)
     sums = hidden.reshape(-1, 3, 2, 3, 2).sum(axis=(2, 4))

@@ -1,4 +1,4 @@
-"""Every docstring, message, page and document uses the words of the glossary."""
+"""Every docstring, comment, message, page and document uses the words of the glossary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from tests.words.glossary import HERE, faults
 from tests.words.texts import DOCUMENTS, FOLDERS, PACKAGES, texts
 
 EXCEPTIONS = HERE / "exceptions.toml"
-PARTS = (*(f"{name}/" for name in (*PACKAGES, *FOLDERS)), *DOCUMENTS)
+PARTS = (*(f"{name}/" for name in (*PACKAGES, *FOLDERS, "grammar")), *DOCUMENTS)
+#: Where comments are searched by hand alone: those of tests are not held to the glossary yet.
+BY_HAND = "tests/"
 
 
 def exceptions() -> set[tuple[str, str]]:
@@ -22,12 +24,13 @@ def exceptions() -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_texts_follow_the_glossary(part: str) -> None:
-    found = [one for one in faults(part) if (one.path, one.words) not in exceptions()]
+    held = (one for one in faults(part) if one.kind != "comment" or not part.startswith(BY_HAND))
+    found = [one for one in held if (one.path, one.words) not in exceptions()]
     assert [str(one) for one in found] == []
 
 
 def test_texts_of_every_kind_are_read() -> None:
     kinds = [one.kind for one in texts()]
     assert {kind: kinds.count(kind) > 100 for kind in set(kinds)} == dict.fromkeys(
-        ("docstring", "description", "message", "page", "document"), True
+        ("docstring", "description", "comment", "message", "page", "document"), True
     )

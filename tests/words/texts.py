@@ -1,11 +1,13 @@
-"""The texts of the project that people read, each with its place: docstrings, messages, pages of
-rules and functions, documents.  What their words should be is not known here.
+"""The texts of the project that people read, each with its place: docstrings, comments, messages,
+pages of rules and functions, documents.  What their words should be is not known here.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -20,10 +22,14 @@ DOCUMENTS = (
     *("CONTRIBUTING.md", "DECISIONS.md", "SECURITY.md"),
 )
 FOLDERS = ("docs", "bench", "examples", "r", "editors", "vscode-extension", "tests")
+#: Folders besides the packages whose Python sources are read for their comments.
+COMMENTED = ("bench", "grammar", "examples", "tests")
 #: Words that other programs read, or that are others' own.
 LEFT_OUT = ("node_modules", "out/", "corpus/", "fixtures/", "CHANGELOG.md", "LICENSE")
 GLOSSARY = re.compile(r"^\| term \| meaning \| not \|\n(?:\|.*\n)+", re.MULTILINE)
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1`*$", re.MULTILINE | re.DOTALL)
+#: Comments that tools read.
+DIRECTIVE = re.compile(r"(?:noqa|type:|ruff:|pragma|!|-\*-)")
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\]\([^)]*\)|<https?:[^>]*>|\"\w+\"|⟦|⟧", re.DOTALL)
 
 
@@ -41,13 +47,24 @@ def texts(below: str = "") -> Iterator[Read]:
     for path in _files():
         name = path.relative_to(ROOT).as_posix()
         if name.startswith(below) and not any(part in name for part in LEFT_OUT):
-            yield from _python(path, name) if path.suffix == ".py" else _prose(path, name)
+            if path.suffix != ".py":
+                yield from _prose(path, name)
+                continue
+            if name.startswith(PACKAGES):
+                yield from _python(path, name)
+            yield from _comments(path.read_text(encoding="utf-8"), name)
 
 
 def _files() -> Iterator[Path]:
     for package in PACKAGES:
         yield from sorted((ROOT / package).rglob("*.py"))
         yield from sorted((ROOT / package).rglob("*.md"))
+    for folder in COMMENTED:
+        yield from (
+            path
+            for path in sorted((ROOT / folder).rglob("*.py"))
+            if not path.relative_to(ROOT).as_posix().startswith(PACKAGES)
+        )
     yield from (ROOT / name for name in DOCUMENTS)
     for folder in FOLDERS:
         yield from sorted((ROOT / folder).rglob("*.md"))
@@ -84,6 +101,25 @@ def _python(path: Path, name: str) -> Iterator[Read]:
     for node, text in _literals(tree):
         if node not in documented and re.search(r"[a-z,] [a-z]", text):
             yield Read(name, node.lineno, "message", CODE.sub(_blank, text))
+
+
+def _comments(source: str, name: str) -> Iterator[Read]:
+    """Yield the comments of a Python source; lines below each other are one text."""
+    first, last, column, lines = 0, -1, 0, list[str]()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        words = token.string.lstrip("#:").strip()
+        if token.type != tokenize.COMMENT or DIRECTIVE.match(words):
+            continue
+        line, at = token.start
+        if lines and (line, at) == (last + 1, column):
+            lines.append(words)
+        else:
+            if lines:
+                yield Read(name, first, "comment", CODE.sub(_blank, "\n".join(lines)))
+            first, lines = line, [words]
+        last, column = line, at
+    if lines:
+        yield Read(name, first, "comment", CODE.sub(_blank, "\n".join(lines)))
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -20,7 +20,7 @@ from netsharp_engine.program import Backend, Job, Unusable, require_computed
 PROCESSOR_RATE = 5e9
 #: Dispatches of wgpu for a node and step.
 DISPATCHES = 3
-#: A step of training takes so many times the multiply-adds of a forward pass.
+#: Multiply-adds of a training step as a multiple of those of a forward pass.
 PASSES = 3
 
 
@@ -36,7 +36,7 @@ class DeviceRates(NamedTuple):
         return nodes * DISPATCHES * self.seconds_a_pass + work / self.multiply_adds
 
 
-#: What is taken for granted of a device of wgpu that nobody has measured.
+#: The assumed rates of a device of wgpu that has not been measured.
 ESTIMATE = DeviceRates(math.inf, 40e-6, "by an estimate, which netsharp doctor replaces")
 
 

@@ -16,9 +16,9 @@ from netsharp_engine.backends.naming import BF16, CPU
 from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Backend, Unusable
 
-#: What an import raises of a package that is there in part, or whose libraries are not.
+#: Errors of an import of a package that is incomplete, or whose libraries are missing.
 UNLOADABLE = (ImportError, OSError)
-#: Adapters of this kind are no devices of their own: drivers that compute on the processor.
+#: Adapters of this kind are not devices: they are drivers that compute on the processor.
 SOFTWARE = "CPU"
 
 
@@ -155,7 +155,7 @@ def _wgpu_details() -> Iterator[str]:
     return found
 
 
-#: In the order in which `auto` asks them; the processor is what is left.
+#: In the order in which `auto` tries them; the processor is the last.
 FAMILIES: dict[str, DeviceFamily] = {
     row.name: row
     for row in (

@@ -10,9 +10,9 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-#: What the drivers of NVIDIA, of AMD, and of Windows below Linux leave in a file system.
+#: Files of the drivers of NVIDIA, of AMD, and of WSL.
 _DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg")
-#: What any GPU has on Linux.
+#: Files of any GPU on Linux.
 _ANY_GPU = ("/dev/dri", "/dev/dxg", "/dev/nvidiactl")
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: The family that computes where nobody chooses, and the word that leaves the choice to us.
+#: The default family, and the word for automatic choice.
 CPU, AUTO = "cpu", "auto"
-#: What may stand behind the colon of each family: one of these, or, where there are none, any name.
+#: What may follow the colon of each family: one of these, or any name where none is listed.
 KINDS: dict[str, tuple[str, ...] | None] = {
     CPU: (),
     "torch": ("cuda", "mps", "xpu", "cpu"),

@@ -33,7 +33,7 @@ class Passes(NamedTuple):
 
 #: The numbers of each sample of a sequence.
 Samples = list[list[float]]
-#: Told of minibatches ``start`` to ``end``.
+#: Called with the means over minibatches ``start`` to ``end``.
 Report = Callable[[int, int, CriterionMeans], object]
 
 

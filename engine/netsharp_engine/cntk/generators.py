@@ -26,7 +26,7 @@ class MinimalStandard:
             return found
         found[0] = self._state * _MULTIPLIER % _MODULUS
         known, jump = 1, _MULTIPLIER
-        while known < count:  # as many again, each so many draws behind one that is known
+        while known < count:  # as many again, each at this distance after a known draw
             more = min(known, count - known)
             found[known : known + more] = found[:more] * np.uint64(jump) % np.uint64(_MODULUS)
             known, jump = known + more, jump * jump % _MODULUS

@@ -16,7 +16,7 @@ from netsharp_engine.data.storage.stores import blocks
 from netsharp_engine.data.table import Table
 from netsharp_engine.excerpt import excerpt
 
-#: So many columns are named.
+#: The most columns that are named.
 MOST_NAMED = 6
 #: Fewer classes or levels are no doubt, however few the rows.
 FEW = 20

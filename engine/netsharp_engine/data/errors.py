@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 #: Files that people know by another name than their path.
 KNOWN_AS: dict[str, str] = {}
-#: Nobody misspells a longer name, and comparing two takes the product of their lengths.
+#: A longer name is not searched for: comparing two takes the product of their lengths.
 LONGEST_COMPARED = 100
-#: So many names are compared.
+#: The most names that are compared.
 MOST_COMPARED = 10_000
 
 

@@ -15,9 +15,9 @@ from netsharp_engine.cells import MISSING, label_text
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.excerpt import excerpt
 
-#: What numpy calls kinds of types that are numbers as they stand.
+#: numpy's kinds of types that are numbers without conversion.
 NUMBERS = "biuf"
-#: What is said of kinds that are no features.
+#: The reasons for kinds that cannot be features.
 ODD = {"M": "dates", "m": "durations", "c": "complex numbers", "V": "records", "S": "bytes"}
 Values = npt.NDArray[Any]
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from netsharp_engine import stored
 from netsharp_engine.cells import label_text
 
-#: What numpy calls the types that labels may have; any text is "str".
+#: numpy's names of the types that labels may have; any text is "str".
 KINDS = frozenset(
     ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 ) | {"float16", "float32", "float64", "str", "object"}

@@ -132,7 +132,7 @@ class Table:
         if given.ndim != 2 or not given.shape[0] or not given.shape[1]:
             raise DataError(f"The features have the shape {given.shape}; rows of columns needed.")
         if given.dtype.kind in "OU" and not categorical:
-            # What can be read as numbers, is; else each column is looked at for itself.
+            # Read as numbers where possible; otherwise each column is examined separately.
             with suppress(TypeError, ValueError):
                 given = given.astype(np.float64)
         if given.dtype.kind in "OU" or categorical:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
             """Return whether a window reaches beyond the source."""
 
 
-#: So many largest sums are held beside the scratch memory while a pool is worked out.
+#: The number of largest sums that are held beside the scratch memory while a pool is computed.
 MOST_BEST = 128
 #: Bits of codes, and of those that a table before the answers is looked up by; bytes of an answer.
 CODE_BITS, LAST_INDEX_BITS, ANSWER_BYTES = 8, 10, 2

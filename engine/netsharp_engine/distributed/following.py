@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 
-#: How often somebody looks, and how long a wish to end may take, in seconds.
+#: Seconds between two checks of the parent, and those in which this process may save and end.
 _LOOKS, _PATIENCE = 1.0, 120.0
 
 

@@ -21,7 +21,7 @@ except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
 Mask = npt.NDArray[np.floating[Any]]
-#: Numbers that are worked on together where nothing is compiled.
+#: Numbers that are processed together without compiled twins.
 _TOGETHER = 4096
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Samples = Mapping[str, npt.NDArray[np.floating[Any]]]
 
 
-#: What is said of a network that a model file of CNTK holds.
+#: The description of a network from a model file of CNTK.
 OF_CNTK = {"source": "a model of CNTK"}
 
 

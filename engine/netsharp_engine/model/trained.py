@@ -43,7 +43,7 @@ from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
 from netsharp_engine.train.steps.quantizing import quantized_graph
 
-#: So many classes are named where a model is printed.
+#: The most classes that are named where a model is printed.
 SHOWN_CLASSES = 6
 #: Reads the rows of files as ``stream_rows`` does.
 RowReader = Callable[[RowQuery, Encoding], Iterator[EncodedRows]]

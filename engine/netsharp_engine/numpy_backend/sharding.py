@@ -53,7 +53,7 @@ class Errand:
         try:
             with np.errstate(all="ignore"):
                 self.call()
-        except BaseException as error:  # whoever waits raises it
+        except BaseException as error:  # the waiting thread raises it
             self.error = error
         finally:
             self.done.release()

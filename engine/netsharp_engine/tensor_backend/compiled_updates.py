@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from netsharp_engine.tensor_backend.kernels.sparse import Gradient
 
 _KINDS = ("sgd", "smoothed", "adagrad", "fsadagrad", "rmsprop")
-#: Where the weight of L2 and what changes from update to update stand among a job's constants.
+#: The places of the weight of L2, and of what changes with each update, in a job's constants.
 _L2, _TARGET, _FRESH = 5, 8, 12
 
 

@@ -24,7 +24,7 @@ from netsharp_engine.tensor_backend.loops import Loop
 
 #: One step: gates, state before, and where the state, its bounded form and what is shown go.
 Advance = Callable[[Array, Array, Array, Array, Array], None]
-#: Where the gates stand in the sums: what is let in, what would be, what is kept, what is shown.
+#: The places of the gates in the sums: input, candidate, forget, output.
 _LET_IN, _NEW, _KEPT, _SHOWN = range(4)
 
 

@@ -220,7 +220,7 @@ class Ends(Together):
         packing = around.packings[self._source]
         assert packing is not None
         width = self._width
-        if self._filled is not None:  # All of the room is 0 but for this.
+        if self._filled is not None:  # The buffer is 0 except for this.
             array, columns = self._filled
             array[columns] = 0
         back = self._back.of((packing.columns, width), gradient.dtype)

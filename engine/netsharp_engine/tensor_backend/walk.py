@@ -142,7 +142,7 @@ class GraphWalk:
                 call()
         kept = {}
         for delay in self._delays:
-            packing = self.packings.get(delay)  # Where it is hidden, nothing is carried on.
+            packing = self.packings.get(delay)  # A hidden value is not carried over.
             if packing is not None and packing.before is not None:
                 values = self.dense(delay.inputs[0])
                 kept[delay] = sequences.carried_on(delay, values, packing)

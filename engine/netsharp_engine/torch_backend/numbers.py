@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
 
 
-#: Parts of so many numbers are changed by themselves.
+#: The number of values from which a part is updated by itself.
 APART = 8192
 
 

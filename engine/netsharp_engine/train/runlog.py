@@ -11,7 +11,7 @@ from typing import Any
 
 from netsharp_engine.train.failures import TrainingError
 
-#: How every line begins, and a length that none reaches.
+#: The beginning of every line, and a length that none reaches.
 HEAD = b'{"event": '
 LONGEST_LINE = 1 << 16
 
@@ -74,7 +74,7 @@ class RunLog:
             self._stream.write(b"\n")
 
     def _take_back(self, written: int) -> None:
-        with suppress(OSError):  # it is no file, but a pipe
+        with suppress(OSError):  # it is not a file but a pipe
             self._stream.truncate(os.fstat(self._stream.fileno()).st_size - written)
 
     def _failure(self, error: OSError) -> TrainingError:

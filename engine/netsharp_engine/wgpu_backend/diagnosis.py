@@ -24,7 +24,7 @@ from netsharp_engine.wgpu_backend.tuning.keeping import DeviceIdentity, DeviceSp
 
 #: Where drivers for Vulkan leave a file on Linux.
 _DRIVERS = ("/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d")
-#: A product of two matrices of so many rows and columns, and how often it is repeated.
+#: Rows and columns of the two matrices of a product, and the number of its repetitions.
 _SIDE, _TIMES = 256, 5
 _PASSES, _NUMBERS = 100, 1 << 20
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 #: Rooms in which buffers lie: what crosses to other programs, what one step needs, whole numbers.
 WEIGHTS, WORK, TABLES = "weights", "work", "tables"
-#: What passes are for; the last are what the seed's description has no formula for.
+#: The purposes of passes; the last have no formula in the patent's description.
 FORWARD, LOSS, BACKWARD, GRADIENT, SUM, UPDATE = (
     *("forward", "loss", "backward", "gradient", "sum", "update"),
 )

@@ -90,7 +90,7 @@ class DeviceProgram:
         self._next = 0
         self._figures = Figures((0.0,) * len(job.graph.criteria))
         self._updates = 0
-        #: Copies of the parameters, and what was counted, when all was known to be well.
+        #: Copies of the parameters and of the figures from the last step without a fault.
         self._safe: list[Any] | None = None
         self._safe_updates = 0
         if beside is None:
@@ -115,7 +115,7 @@ class DeviceProgram:
         """Return which variants compute it, for a log; empty where all kernels are plain."""
         return self.choices.summary
 
-    # What goes to the device.
+    # To the device.
 
     def feed(self, batch: Batch) -> None:
         """Copy a batch to the device; GraphError for values that are not dense."""
@@ -208,7 +208,7 @@ class DeviceProgram:
             self.machine.write(self._entrances.figures, self._figures_now)
             self._figures_there = self._figures_now.copy()
 
-    # What is computed.
+    # Computation.
 
     def forward(self) -> None:
         """Compute the nodes."""
@@ -276,7 +276,7 @@ class DeviceProgram:
     def lengths(self, node: Node) -> None:
         """No value of a device is one of sequences."""
 
-    # What is asked.
+    # Figures and values.
 
     def _read_ring(self) -> None:
         """Read the losses of earlier steps, and check them."""

@@ -25,7 +25,7 @@ from netsharp_engine.wgpu_backend.proving import GROUP_BYTES, THREADS
 from netsharp_engine.wgpu_backend.writing import GROUPS
 
 Floats = npt.NDArray[np.float32]
-#: What every device has; just that is asked for, so that none can hide what others refuse.
+#: The limits of every device; only these are requested, so that a plan runs on all of them.
 FLOOR = {
     "max-storage-buffers-per-shader-stage": ARENAS,
     "max-compute-invocations-per-workgroup": THREADS,
@@ -34,11 +34,11 @@ FLOOR = {
     "max-compute-workgroup-storage-size": GROUP_BYTES,
     "max-storage-buffer-binding-size": 4 * ARENA,
 }
-#: What a device has that notes moments itself.
+#: The feature of devices with timestamps.
 CLOCK = "timestamp-query"
-#: Kinds of adapters, the fastest first; the last are programs that only seem to be a device.
+#: Kinds of adapters, the fastest first; the last are software implementations.
 KINDS = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "Unknown", "CPU")
-#: What drives a device so that computing on it is reliable, by the names that wgpu gives.
+#: The APIs through which computing is reliable, by their names in wgpu.
 DRIVERS = ("Vulkan", "Metal", "D3D12")
 MISSING = (
     "Computing on a device needs the package 'wgpu': install it with\n"
@@ -85,7 +85,7 @@ def _adapters() -> list[tuple[Adapter, Any]]:
     try:
         with _quiet():
             listed = wgpu.gpu.enumerate_adapters_sync()
-    except Exception as error:  # wgpu says in many types that its library cannot be loaded.
+    except Exception as error:  # wgpu raises several types if its library cannot be loaded.
         raise GraphError(f"The library of wgpu cannot be used: {error}") from None
     found = []
     for each in listed:

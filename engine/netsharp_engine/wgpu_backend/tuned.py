@@ -24,7 +24,7 @@ from netsharp_engine.wgpu_backend.variants import (
 )
 
 _PARTS = "xyzw"
-#: Steps of a product that are written one behind the other.
+#: Steps of a product that are written one after the other.
 UNROLLED = 4
 
 

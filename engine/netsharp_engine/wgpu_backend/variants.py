@@ -25,8 +25,8 @@ from netsharp_engine.wgpu_backend.planning.joining import ROW
 THREADS = 64
 #: Samples of one invocation: the parts of a vector.
 VECTOR = 4
-#: A tile has at least so many numbers each way, four of them the smallest; threads share a loop
-#: that turns so often for each.
+#: The fewest numbers of a tile in each direction, and of the smallest tile; iterations for each
+#: thread from which threads share a loop.
 LEAST, TURNS = (4, 8), 2
 #: What every kernel can be computed by, and the word for all kernels in choices.
 PLAIN, ALL = "plain", "*"

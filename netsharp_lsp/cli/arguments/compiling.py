@@ -81,7 +81,7 @@ def compiled_as_asked(
                 f"{flag} says how named files are read: name some with --calibrate or --holdout, "
                 "or leave it out."
             )
-        explain_model(model, settings)  # What cannot be compiled is said before which rows lack.
+        explain_model(model, settings)  # An unsupported model is reported before missing rows.
     elif args.stream or args.reader:
         raise CompileError("--stream and --reader are for models whose inputs have names.")
     trained = _Trained(args.model, model)

@@ -124,7 +124,7 @@ def data_context(
     try:
         unknown = data.get("unknown_level") is not False
         counted = feature_count(path, options, unknown=unknown)
-        # Which columns get a mark for missing numbers, only their cells say.
+        # Only the cells determine which columns get a mark for missing numbers.
         context.features = None if data.get("missing") == "indicator" else counted
         if others:
             settle_outputs(context, None, 1 + len(others))

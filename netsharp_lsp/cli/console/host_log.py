@@ -62,7 +62,7 @@ class HostLog(Silence):
 
     def _iteration(self, event: dict[str, Any]) -> None:
         running = {"loss": event.get("loss", 0.0), **event.get("metrics", {})}
-        # Of more than two classes the run counts the loss alone while it goes on.
+        # With more than two classes the run counts only the loss while it lasts.
         training = event.get("training", {})
         error = mean_error(training if "mean_error" in training else running)
         now = time.perf_counter()

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from netsharp_engine.data import ReadProgress
 
-#: Where nobody watches, so many lines tell of a whole run.
+#: The number of lines that report a whole run where the output is not a terminal.
 LINES_PER_RUN = 20
-#: Reading is worth a line only when it takes longer.
+#: Reading is reported only if it takes longer, in seconds.
 SECONDS_BEFORE_READING_SHOWS = 2.0
 
 

@@ -30,7 +30,7 @@ class Standard(io.FileIO):
         self.number = number
         self.closed_before = closed
         self.lost: OSError | None = None
-        #: Nobody has to listen: what comes is dropped.
+        #: The stream may have no reader: what is written to it is dropped.
         self.silent = False
 
     def readall(self) -> bytes:

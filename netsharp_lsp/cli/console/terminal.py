@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TextIO
 
-#: Columns of source shown where nobody's terminal sets a limit.
+#: Columns of source shown where no terminal sets a limit.
 DEFAULT_WIDTH = 120
 
 

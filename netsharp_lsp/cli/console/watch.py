@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-#: Seconds between two looks at the files.
+#: Seconds between two checks of the files.
 PAUSE = 0.3
 _CLEAR = "\x1b[2J\x1b[H"
 

@@ -84,7 +84,7 @@ def compile_rows(
     try:
         found = training_rows(model, settings)
     except DataError:
-        # Who names rows needs none of the training.
+        # If rows are named, those of the training are not needed.
         if calibration is None:
             raise
         return CompileRows(calibration, held_back, what)

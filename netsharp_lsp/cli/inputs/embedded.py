@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.embedded.regions import Region
     from netsharp_lsp.layout.options import LineRange
 
-#: So many lines are named of what is not read.
+#: The most lines that are named of parts that are not read.
 _MOST_LINES = 5
 
 

@@ -29,7 +29,7 @@ STDIN = "-"
 #: What --embedded does.
 SKIP_OTHERS = "also skip named files whose text shows that they belong to another program"
 EMBEDDED = "also search Python, R, SQL, Markdown and notebook files in folders for specifications"
-#: A NUL byte among so many first ones makes a file found by a walk binary.
+#: A file found by a walk is binary if these first bytes contain a NUL.
 _PROBE = 8192
 
 

@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-#: An error so many lines away is taken to say why.
+#: The most lines between an unformatted part and the error that explains it.
 NEAR = 2
-#: So many lines are named.
+#: The most lines that are named.
 _NAMED = 5
 
 
@@ -38,7 +38,7 @@ class _Errors:
             if one.severity == "error"
         )
         self._first = [first for first, _ in places]
-        #: How far those reach of which one begins on each of these lines or before.
+        #: The furthest end of the errors that begin on each of these lines or before.
         self._reached = list(accumulate((last for _, last in places), max))
 
     def explain(self, line: int) -> bool:

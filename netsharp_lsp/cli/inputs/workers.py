@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 #: With more files than these, more processes save more than they cost.
 MANY_FILES = 40
 MOST_PROCESSES = 8
-#: So many parcels of files for each process, so that none waits long for the last one.
+#: Parcels of files for each process: enough that none waits long for the last one.
 PARCELS = 8
 #: No parcel has more files: Ctrl-C waits for those that are being worked on.
 MOST_IN_PARCEL = 100
-#: So many parcels for each process are packed before they are worked on.
+#: Parcels for each process that are packed before they are processed.
 AHEAD = 3
 
 
@@ -48,7 +48,7 @@ def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Out
     # What every job needs is loaded once, before the processes that begin as copies of this one.
     yield work(jobs[0])
     with _safe_path():
-        # Its locks alone already start a process.
+        # Even its locks start a process.
         pool = ProcessPoolExecutor(processes, initializer=_begin, initargs=(added(),))
         try:
             size = min(max(1, len(jobs) // (PARCELS * processes)), MOST_IN_PARCEL)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cli.machines.options import Machines
 
-#: Flags of this command line that the cluster's own has not, each with a value.
+#: Flags of this command line that the command of the cluster does not repeat, each with a value.
 _LEFT_OUT = ("--emit", "--rendezvous", "--nodes", "--procs")
 #: Seconds before the end of its time in which a run is asked to save.
 _WARNING = 120

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.cli.machines.options import Machines
 
 Value = TypeVar("Value")
-#: What a process ends with that has lost the others: torchrun starts all of them again.
+#: The exit code of a process that has lost the others: torchrun restarts all of them.
 LOST = 75
 #: In the folder of a run, where this machine has saved a model of it: after how many steps.
 SAVED = "saved"
-#: How often the sum of gradients is tried.
+#: The number of trials of the sum of gradients.
 _TRIES = 9
 
 

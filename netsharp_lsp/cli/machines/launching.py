@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 FAILED = 2
 #: Codes above it are of runs that a signal has ended.
 INTERRUPTIONS = 128
-#: The folder of a run on a machine, where its processes leave what others of it need.
+#: The folder of a run on a machine, in which its processes exchange files.
 FOLDER = "NETSHARP_RUN_FOLDER"
 CODE = "code"
-#: There where all processes have met.
+#: The file in it that is written when all processes have met.
 MET = "met"
-#: There where this machine looks for the others, and the variable that says where.
+#: The file in it with the address of the others, and the variable with its path.
 _READY, _SAYS_READY = "ready", "NETSHARP_AGENT_READY"
 #: How often lost processes are started again; seconds that they have to end, and to come together.
 RESTARTS, ENDING, MEETING = 3, 600, 600
-#: Seconds in which a check finds who does not come, and the code of a launch that found so.
+#: Seconds in which a check finds missing machines, and the exit code of such a launch.
 CHECKING, ABSENT = 20, 5
-#: Seconds between two looks at whether somebody wants an end.
+#: Seconds between two checks for a request to stop.
 _LOOKS = 0.2
 _LACKING = (
     "Training by several processes needs PyTorch, which is not installed here. "
@@ -82,7 +82,7 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
             code = _followed(process, request, folder if waits else "")
         finally:
             if process.poll() is None:
-                process.kill()  # its workers see that, save and end
+                process.kill()  # its workers detect that, save and end
                 process.wait()
         recorded = _recorded(folder)
         if request() and (recorded is None or recorded > INTERRUPTIONS):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Linux: the address of an interface (netdevice(7)).
 _SIOCGIFADDR = 0x8915
-#: What tells gloo which interface to take.
+#: The environment variable that names the interface for gloo.
 INTERFACE = "GLOO_SOCKET_IFNAME"
 _CONNECTS = 2.0
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import argparse
 
-#: What torchrun tells each process that it starts.
+#: Environment variables that torchrun sets in each process that it starts.
 _OF_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID")
-#: What of several machines is written as text.
+#: Formats in which the start of a run on several machines is written.
 EMITTED = ("slurm",)
 DEFAULT_PORT = 29400
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 #: What begins a formula, as typed and in full width, and what parts a cell where it is pasted.
 _STARTS = frozenset("=+-@\t\r\n＝＋－＠")
-#: What programs pass over on the way to it.
+#: Characters that spreadsheets skip before it.
 _PASSED_OVER = " \xa0\u3000\ufeff\"'`"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-#: What makes a spreadsheet take a cell for text.
+#: The prefix that marks a cell as text.
 MARK = "'"
 
 

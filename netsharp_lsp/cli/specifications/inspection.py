@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
 
 
-#: Stands for what a file held that was read and of which nothing is left to say.
+#: Placeholder for the text of a file that was read and has no findings left to report.
 _READ = Source(b"")
 
 
@@ -75,7 +75,7 @@ def inspect_all(jobs: Sequence[Job]) -> list[Outcome]:
     """Check every file, in order."""
     outcomes = []
     for job, outcome in zip(jobs, do_each(inspect, jobs), strict=True):
-        outcome.item = job.item  # Another process has given a copy.
+        outcome.item = job.item  # It is a copy from another process.
         outcomes.append(outcome)
     return outcomes
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.family import Training
     from netsharp_lsp.project.roots import Roots
 
-#: What a specification from stdin is called, but for its suffix, unless somebody names it.
+#: The name of a specification from stdin, without its suffix, unless a flag names it.
 STDIN_STEM = "network"
 #: Settings that name files which are read, and which are written.
 INPUTS, OUTPUTS = ("train", "test", "labels", "validation"), ("model", "log", "plot")

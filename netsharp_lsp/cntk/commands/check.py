@@ -110,7 +110,7 @@ def _check(job: RunJob) -> RunOutcome:
     diagnostics = analysis.diagnostics
     data = _read_data(experiment, diagnostics) if job.reads_data else _NO_DATA
     if COMMAND_LINE in diagnostics:
-        # Every run has a command line of its own: what it says goes with its name.
+        # Every run has a command line of its own, so its messages have the run's name.
         diagnostics[COMMAND_LINE + "\n".join(job.run.items)] = diagnostics.pop(COMMAND_LINE)
     used = frozenset(analysis.texts) | files_of(experiment)
     return RunOutcome(diagnostics, used, experiment.version.as_json, data, experiment.read_beside)

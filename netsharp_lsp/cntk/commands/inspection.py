@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Read = Callable[[Item], bytes | ReadError]
 
-#: Stands for a text that is on the disk.
+#: Placeholder for a text that is on the disk.
 _READ = Source(b"")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.project.roots import Roots
 
-#: What people call models; what a file is, its bytes say.
+#: Usual suffixes of models; the bytes of a file determine its format.
 _NAMES = (".dnn", ".cmf", ".model", ".mod", ".nnet", ".net")
 _WRITES = frozenset(("train", "trainrnn", "adapt", "edit", "svd"))
 #: The name of an epoch's model ends with the epoch.

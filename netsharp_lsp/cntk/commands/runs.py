@@ -84,7 +84,7 @@ class PlacedRun:
             else:
                 missing[path] = next(filter(None, map(files.kind, places)), None)
         self.configurations = tuple(configurations)
-        #: By the names of those that are not there, what is in their place.
+        #: Replacements by the names of missing files.
         self.missing = missing
         self.outside = tuple(leading_out)
 

@@ -13,7 +13,7 @@ from netsharp_lsp.text.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    #: Where elements stand in their value, and how often each comes.
+    #: The places of elements in their value, and the repetitions of each.
     _Spans = tuple[tuple[int, int, int], ...]
 
 COLON, COMMA = 0x3A, 0x2C

@@ -32,7 +32,7 @@ _LINE = re.compile(rb"[^\r\n]+")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
-#: Files that include one another so deep are taken for a mistake.
+#: Files that include one another more deeply are a mistake.
 _DEEPEST = 100
 
 

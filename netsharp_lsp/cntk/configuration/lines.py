@@ -22,7 +22,7 @@ _BUILDER = re.compile(
     rb"(?<![\w.])(?:BrainScript|Experimental)NetworkBuilder\w*[ \t]*=?[ \t]*(?=[\[{(])",
     re.IGNORECASE,
 )
-#: What BrainScript sees of its text: comments and strings as a whole, and brackets.
+#: The tokens of BrainScript that matter here: comments and strings as a whole, and brackets.
 TOKEN = re.compile(
     rb"//[^\r\n]*|#[^\r\n]*|/\*.*?(?:\*/|\Z)|\"[^\"]*(?:\"|\Z)|'[^'\r\n]*(?:'|(?=[\r\n])|\Z)"
     rb"|[\[\](){}]",

@@ -165,7 +165,7 @@ class _Resolution:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._waiting: list[tuple[Scope, Entry]] = []
-        #: What waits for its variables, in the order in which one led to the other.
+        #: Values whose variables are being resolved, outermost first.
         self._opened: dict[Entry, Scope] = {}
 
     def of(self, entry: Entry) -> Traced:

@@ -11,7 +11,7 @@ from netsharp_lsp.text.decode import WINDOWS_1252, decode_legacy
 from netsharp_lsp.text.extent import CONFIGURATION, refused
 from netsharp_lsp.text.lines import LineIndex
 
-#: What stands for a file where a value was given as an argument.
+#: The name of the source of values that were given as arguments.
 COMMAND_LINE = "<command line>"
 
 

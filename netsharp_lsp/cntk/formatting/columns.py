@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 #: The least number of consecutive lines that form an intended column.
 _LEAST = 3
-#: Blanks before a comment that nothing else decides on.
+#: The default number of blanks before a comment.
 _DISTANCE = 2
 #: How far apart tabulators may have been when something was aligned with them.
 _TABULATORS = (4, 8)
@@ -118,7 +118,7 @@ def keep_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
         if line.member:
             members.append(line)
             if line.crowded:
-                # The members that share it come to stand on lines of their own.
+                # The members that share it get lines of their own.
                 _settle(members, before)
                 members.clear()
     for members in levels:
@@ -205,7 +205,7 @@ def _align(lines: Sequence[Line], number: int) -> None:
     column = _column_of(lines, number)
     widths = [_left_width(line, number) for line in lines]
     if _stop(lines[0], number).tight and min(widths) == column:
-        # They stand below each other without any blanks.
+        # They are aligned without any blanks.
         return
     for line, width in zip(lines, widths, strict=True):
         stop = _stop(line, number)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LINE_ENDS = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
 _ANY_LINE_END = re.compile(rb"\r\n?|\n")
-#: How often a text is formatted until that changes nothing more.
+#: The most passes of formatting until nothing changes.
 _ROUNDS = 4
 #: How many stretches are left as they are before all is.
 _MOST_HELD = 24
@@ -37,7 +37,7 @@ def format_text(data: bytes, language: str, options: FormatOptions | None = None
         return Formatted(data, [data.index(0)])
     conflicts = conflicts_in(data)
     if conflicts:
-        # Where these lines begin elsewhere, no program knows them any more.
+        # These lines are only recognised in the column where they begin.
         return Formatted(data, [one.marks[0][1] for one in conflicts])
     text = data
     chosen = _LINE_ENDS.get(options.line_ending)
@@ -47,7 +47,7 @@ def format_text(data: bytes, language: str, options: FormatOptions | None = None
     formatting = _Formatting(text, language, new_line, options)
     after, broken = formatting.run()
     if chosen is None and b"\r" in after and _majority(after) != new_line:
-        # Line ends that are gone were counted, too: the next time must come to the same.
+        # Removed line ends were counted too: the next pass must have the same result.
         formatting = _Formatting(text, language, _majority(after), options)
         after, broken = formatting.run()
     if formatting.failure is None:

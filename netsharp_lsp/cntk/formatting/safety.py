@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import TypeAlias
 
-    # What is said, where, and whether it is a comment.
+    # The text of a token, its place, and whether it is a comment.
     _Token: TypeAlias = tuple[bytes, int, bool]
 
 _SEPARATOR = rb"[`~!@$%^&*_\-+|:;,?.]"

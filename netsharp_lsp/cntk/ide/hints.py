@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.ide.answers import HintOptions
 
-#: No hint is longer.
+#: The longest label of a hint, in characters.
 LONGEST = 30
 #: Nodes that are only arguments.
 _UNNAMED = re.compile(r"unnamed\d+\Z")

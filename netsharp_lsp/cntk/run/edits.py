@@ -195,7 +195,7 @@ class RunEdits:
                     self._found += self._edit(command, command.scope)
                     self._note(command, command.scope)
         except WorkCancelled:
-            # The command counts as followed, and what it writes is known in part.
+            # The command counts as followed, and its output is partly known.
             self._begin()
             raise
         return self._found

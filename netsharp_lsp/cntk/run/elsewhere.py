@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.models import CommandRun
 
     Running = TypeVar("Running", bound=CommandRun)
-    #: Other runs, each with what people call it.
+    #: Other runs, each with its name.
     Others = Iterable[tuple[str, Running]]
 else:
     Running = TypeVar("Running")

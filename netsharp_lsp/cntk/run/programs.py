@@ -134,7 +134,7 @@ class _Splicing:
             return None
         found = NetworkText("brainscript", name, text.text)
         if name in self.included:
-            # A second inclusion of a text is another part of the program.
+            # A text that is included twice is a separate part each time.
             return parse(text.text, name).entries
         self.included[name] = found
         return found.script.entries

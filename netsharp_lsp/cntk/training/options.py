@@ -288,7 +288,7 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
     """Yield refusals for options in a command's blocks that are not supported."""
     yield from _refused_in(TOP, root)
     for visit in visits:
-        # One process trains, whatever it says; of a reader that is not supported only the name is
+        # One process trains in any case; of a reader that is not supported only the name is
         # reported.
         if any(_is_shared(one) or _is_left_whole(one.table) for one in _outwards(visit)):
             continue

@@ -25,7 +25,7 @@ _OPEN = re.compile(rb"%[sdfgir](?![\w\[])|%\(\w+\)|\{\w*\}|\$|<%|\{\{")
 
 #: Blanks as literals may write them.
 _GAP = rb"(?:\s|\\[nrt])"
-#: What must occur in a host for anything to be found in it.
+#: Words of which one must occur in a host that contains a specification.
 HINT = re.compile(
     rb"[nN]et_?[dD]efinition|NET_?DEFINITION"
     rb"|[lL][aA][nN][gG][uU][aA][gG][eE]\s*[=:]\s*[nN][eE][tT]"

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What may stand before a fence: quote marks, list markers, indentation.
+#: What may precede a fence: quote marks, list markers, indentation.
 _CONTAINER = re.compile(rb"[ \t]{0,3}>[ \t]?|[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _MARKER = re.compile(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _FENCE = re.compile(rb"([ \t]*)(`{3,}|~{3,})([^\r\n]*)")

@@ -19,7 +19,7 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|[^\s{}\[\],:"]+')
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)"
 )
-#: What the escapes of one letter say.
+#: The characters of the escapes of one letter.
 _ESCAPES = {
     b"\\" + written: unescaped
     for written, unescaped in zip(

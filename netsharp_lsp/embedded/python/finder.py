@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     LineOf: TypeAlias = Callable[[int], int]
 
-#: Functions and methods whose result says what their argument says, up to blanks.
+#: Functions and methods whose result is their argument, up to blanks.
 _SAME_FUNCTIONS = ("dedent", "cleandoc")
 _SAME_METHODS = ("strip", "lstrip", "rstrip", "expandtabs")
 _NAME = re.compile(rb"(?<![\w.])[\w\x80-\xff]++")

@@ -37,7 +37,7 @@ def read_tree(text: str) -> Node:
     _texts.pop(slot, None)
     tree = _GRAMMAR.parse(text, path=slot, diff_cache=True)
     _texts[slot] = text
-    # parso takes over what it thinks unchanged; what it says must be the text all the same.
+    # parso reuses what it considers unchanged; its tree must still have this text.
     return tree if tree.get_code() == text else _GRAMMAR.parse(text)
 
 

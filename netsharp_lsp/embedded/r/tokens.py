@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(OPENING.values())
 _OPENED = {closing: opening for opening, closing in OPENING.items()}
-#: What pieces are where they are not what they are called.
+#: The kinds of tokens whose pattern has another name.
 _KINDS: dict[str, Kind] = {"raw": "string", "quoted": "name"}
 
 

@@ -63,7 +63,7 @@ _LEVEL = {operator: level for level, operators in enumerate(_LEVELS) for operato
 _OPENERS = (OPEN, TIGHT_OPEN, SHARE_OPEN)
 _CLOSERS = (CLOSE, SHARE_CLOSE)
 _ENDS = (END, STRAY, BLOCK_OPEN)
-#: Marks that comments before them let pass.
+#: Marks that move before the comments in front of them.
 _PASSING = (COMMA, SHARE_OPEN)
 
 

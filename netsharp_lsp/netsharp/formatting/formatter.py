@@ -28,7 +28,7 @@ def format_text(data: bytes, options: FormatOptions | None = None) -> Formatted:
     options = options or FormatOptions()
     conflicts = conflicts_in(data)
     if conflicts:
-        # Where these lines begin elsewhere, no program knows them any more.
+        # These lines are only recognised in the column where they begin.
         return Formatted(data, [one.marks[0][1] for one in conflicts])
     text = data
     chosen = _LINE_ENDS.get(options.line_ending)
@@ -75,7 +75,7 @@ def _failure(before: bytes, after: bytes, chosen: bytes | None, partial: bool) -
     difference = find_difference(before, after)
     if difference is not None:
         return f"formatting would change what the text says: {difference}"
-    # What a second time does to a part cannot be asked: its lines have moved.
+    # A second pass over a part cannot be compared: its lines have moved.
     if not partial and _settled(after, chosen, ())[0] != after:
         return "formatting a second time would change the text again"
     return None

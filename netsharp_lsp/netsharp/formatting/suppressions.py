@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.suppression import Suppression
 
 _COMMENT = "//"
-#: Keywords in capitals: who silences this wants to keep them.
+#: Keywords in capitals: a suppression of this code keeps them.
 _ODD_CASE = "NS014"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     # Role, spelling, first byte and end in the text.
     Token: TypeAlias = tuple[int, bytes, int, int]
 
-# Roles. Those up to LINE_COMMENT stand within a logical line, the others end one.
+# Roles. Those up to LINE_COMMENT are within a logical line, the others end one.
 WORD = 0
 TUPLE = 1
 OPEN = 2
@@ -113,7 +113,7 @@ _SCALAR = (
     rb"(?:[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
     rb"|true\b|false\b|(?!(?i:true|false)\b)[A-Za-z_][A-Za-z0-9_]*)"
 )
-# Nothing is kept of a value that was read, to come back to it: that took more than all the text.
+# Values that were read are not kept: they took more memory than the whole text.
 _PLAIN_TUPLE = re.compile(rb"\[\s*%b(?:\s*,\s*%b)*+\s*\]\Z" % (_SCALAR, _SCALAR))
 _BLANKS = b" \t\r\n\v\f"
 
@@ -176,7 +176,7 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
     above = []
     children: Iterator[Node] = iter((node,))
     roles, spellings = _TABLES[FILE_KIND]
-    # No recursion: expressions may be nested as deep as anyone likes.
+    # No recursion: expressions may be nested to any depth.
     while True:
         for child in children:
             kind = child.kind_id

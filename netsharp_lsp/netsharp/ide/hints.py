@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: The longest label, in characters.
 LONGEST = 30
-#: The defaults that are shown, by kind of connection; pads of 0 go without saying.
+#: The defaults that are shown, by kind of connection; pads of 0 are not shown.
 DEFAULTS = {
     "convolve": ("Stride", "Padding", "Sharing", "MapCount"),
     "max pool": ("Stride", "Padding"),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
-#: Words that are read as keywords in whatever case, where a name could stand as well.
+#: Words that are read as keywords in any case where a name is also possible.
 WORDS = KEYWORDS - frozenset(NAMES)
 #: What begins the bytes of trained weights, inside brackets.
 BLOB = "floats_from_bytes"

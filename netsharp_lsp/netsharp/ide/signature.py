@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: What a block of attributes can be of.
 KERNEL_WORDS = ("convolve", "max pool", "mean pool", "response norm", "all", "where")
-#: Functions of two or more arguments go on with more of the last.
+#: Functions of two or more arguments repeat the last one.
 ENDLESS = ("min", "max")
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
 
 
-#: The depth of a layer that the search is done with, or that there is none.
+#: The depth of a layer that the search has left, or of a missing one.
 DONE = -1
 
 

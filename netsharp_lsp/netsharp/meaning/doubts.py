@@ -86,7 +86,7 @@ class Doubts:
         doubts.incomplete = doubts.broken or bool(specification.doubtful)
         return doubts
 
-    # What is in doubt.
+    # The uncertain parts.
 
     @property
     def words(self) -> set[str]:
@@ -357,9 +357,9 @@ def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:
             yield piece
 
 
-#: What rests on little more than the words it marks.
+#: Findings that depend on little more than the words they mark.
 OWN_WORDS = (Rests.WORDS, Rests.NAME, Rests.UNDECLARED)
-#: What withholds a finding wherever in the text it is.
+#: Faults that suppress a finding wherever in the text it is.
 BEYOND_ITS_PLACE: dict[Rests, Callable[[Doubts, RelativeSpan], bool]] = {
     Rests.NAME: Doubts._may_be_named,
     Rests.UNDECLARED: Doubts._may_be_declared,

@@ -75,7 +75,7 @@ class Network:
         #: The units that depend on all names, and those that would if they were not too many.
         self.asking: set[Unit] = set()
         self.resigned: set[Unit] = set()
-        #: The unit that is being worked on.
+        #: The unit that is being resolved.
         self.subject: Unit | None = None
         #: The units that depend on wherever a name is used.
         self.following: dict[str, set[Unit]] = {}
@@ -128,7 +128,7 @@ class Network:
         constant = self.constants.get(name)
         return (False, None) if constant is None else (True, constant.value)
 
-    # Who reads whom.
+    # Readers and sources.
 
     def reads_of(self, layer: Layer) -> Iterator[Bundle]:
         """Yield the bundles that read a layer, its own too, in no order."""

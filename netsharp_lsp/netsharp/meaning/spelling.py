@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: Bits of a word's letters: letters that share one are taken for the same, so more words pass.
+#: Bits of a word's letters: letters that share one count as equal, so the filter lets more words
+#: pass.
 BITS = 63
 
 

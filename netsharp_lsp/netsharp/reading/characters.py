@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.netsharp.reading.comments import Comments
 
-#: The bytes of the tokens of Net# and of blanks; `#` is a comment's affair.
+#: The bytes of the tokens of Net# and of blanks; `#` is part of a comment.
 HARMLESS = (
     b"\t\n\x0b\x0c\r {}[](),;=+-*/%^<>!&|.:#_0123456789"
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration, Fault, Item
 
 SECTION_WORDS = ("const", "input", "hidden", "output", "share")
-#: What translated pages of the guide and other habits put in a section keyword's place.
+#: Words in place of section keywords, from translated pages of the guide and other languages.
 SECTION_ALIASES = {
     "constant": "const",
     "define": "const",
@@ -46,7 +46,7 @@ DEBRIS = frozenset(("orphan", "error", "stray"))
 
 #: Names people give to the attribute that Net# does not have.
 ACTIVATION_ATTRIBUTES = ("activation", "function", "outputfunction")
-#: Words that no layer and no constant may be called.
+#: Reserved words, which cannot name a layer or a constant.
 KEYWORDS = frozenset(
     (
         *SECTION_WORDS,
@@ -54,7 +54,7 @@ KEYWORDS = frozenset(
         *NAMES,
     )
 )
-#: What other frameworks have and Net# has not, by its letters in lower case.
+#: Features of other frameworks that Net# does not have, by their letters in lower case.
 LACKING = {
     **dict.fromkeys(
         ("dropout", "dropoutd", "spatialdropout", "alphadropout"),

@@ -89,7 +89,7 @@ def declarations_of(
     last: TreeNode | None = None
     for node in passing(tree.root_node):
         if not is_placed(node):
-            # Tokens that found no place in a node are one text.
+            # Tokens that belong to no node are one text.
             lost = lost or _DeclarationReader(data, node, comments)
             lost.lose(node)
             last = node

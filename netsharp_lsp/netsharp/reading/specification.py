@@ -86,7 +86,7 @@ class Specification:
     def index(self, declaration: Declaration) -> int:
         """Return the position of a declaration among all."""
         position = bisect_left(self.offsets, self.starts[declaration])
-        # What is missing altogether may stand where the next declaration starts.
+        # A missing part may be reported where the next declaration starts.
         while self.declarations[position] is not declaration:
             position += 1
         return position

@@ -78,7 +78,7 @@ class TreeReader:
         self.keywords: list[Keyword] = []
         self.semicolons: list[tuple[int, int]] = []
         self.faults: list[Fault] = []
-        #: The text that found no place and may go on: its tokens, and its bytes.
+        #: The unplaced text that may continue: its tokens, and its bytes.
         self.tokens: list[tuple[str, int, int]] | Tokens = []
         self.lost: tuple[int, int] | None = None
 

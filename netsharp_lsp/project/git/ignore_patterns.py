@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MARK = b"\xef\xbb\xbf"
-#: Where git's matcher begins: what stands before is compared byte by byte.
+#: Where git's matcher begins: the text before it is compared byte by byte.
 _SPECIAL = re.compile(rb"[*?\[\\]")
-#: A path has at most so many bytes, and no pattern of use has more.
+#: The most bytes of a path; a longer pattern matches nothing.
 _LONGEST = 4096
 
 

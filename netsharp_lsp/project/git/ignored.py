@@ -65,7 +65,7 @@ class _Matcher:
         self.candidates: dict[bytes, str] = {}
         self._tree = tree
         self._folders: dict[str, _Folder] = {}
-        # As `git init` finds out whether the disk tells large letters from small ones.
+        # `git init` tests in the same way whether the file system is case-sensitive.
         self._fold = os.path.lexists(join(tree.own, "hEaD"))
 
     def ignores(self, folder: str, name: str) -> bool:

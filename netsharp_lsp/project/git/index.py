@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _HEAD = Struct(">4sLL")
 _FLAGS = Struct(">H")
 _SIZE = Struct(">4sL")
-#: What stands before the hash of an entry, and the sizes that a hash may have.
+#: The fields before the hash of an entry, and the sizes that a hash may have.
 _BEFORE = 40
 _HASHES = (20, 32)
 _MORE_FLAGS, _LENGTH = 0x4000, 0x0FFF

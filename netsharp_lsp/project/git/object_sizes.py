@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dulwich.objects import ObjectID
     from dulwich.pack import Pack
 
-#: An object in a pack that is told as a change of another, by its distance or its hash.
+#: An object in a pack that is stored as a delta of another, by its distance or its hash.
 _BY_DISTANCE, _BY_HASH = 6, 7
 #: git makes no chain of changes longer than this.
 _LONGEST_CHAIN = 4096

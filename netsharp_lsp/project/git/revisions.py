@@ -37,7 +37,7 @@ _PLACES = (
 _STEP = re.compile(r"~(\d{0,9})|\^(\d{0,9})(?:\{(\w*)\})?")
 _HASH = re.compile(r"[0-9a-fA-F]{4,64}")
 _FOLLOWED = 5
-#: So many characters of a name that is not known are shown.
+#: The most characters that are shown of an unknown name.
 _SHOWN = 60
 
 

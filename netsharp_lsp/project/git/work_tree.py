@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_engine.limits import Limit
 
-#: So many digits has a hash, SHA-1 and SHA-256.
+#: The number of digits of a hash, SHA-1 and SHA-256.
 HASHES = (40, 64)
 
 

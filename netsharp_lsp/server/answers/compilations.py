@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.documents.views import OpenDocument
     from netsharp_lsp.server.session import Session
 
-#: What the folder that is written has behind the name of the model.
+#: The suffix of the written folder, after the name of the model.
 DEVICE = "-device"
-#: A header of a model is read up to here; what tensors there are stands in it, too.
+#: The most bytes of the header of a model that are read; it also lists the tensors.
 _LONGEST_HEADER = 1 << 24
 
 
@@ -73,4 +73,4 @@ def is_of_another_text(document: OpenDocument, model: str) -> bool:
         text = json.loads(json.loads(header)["__metadata__"]["specification"])
         return bool(text.splitlines() != document.text.decode().splitlines())
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False  # What is no model, the compiler says.
+        return False  # The compiler reports why a file is not a model.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 
-#: Bytes of a file above which nobody looks for a place in it.
+#: Bytes of a file above which no place in it is resolved.
 LARGEST = 16 * 1024 * 1024
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.documents.views import OpenDocument
     from netsharp_lsp.server.session import Session
 
-#: A key that may be set: nothing that a command line would take for a flag.
+#: A key that may be set: not a text that a command line would read as a flag.
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
@@ -113,5 +113,5 @@ def _unsaved(session: Session, uri: str, path: str) -> bool:
         with open_plain(path) as stream:
             source = decode(stream.read())
     except OSError:
-        return False  # the run itself says why nothing can be read
+        return False  # the run itself reports why nothing can be read
     return isinstance(source, Source) and source.text.splitlines() != document.text.splitlines()

@@ -64,7 +64,7 @@ def workspace_edit(
     identity = {"uri": document.uri, "version": document.version}
     own = [{"textDocument": identity, "edits": changes}] if changes or not others else []
     # VS Code undoes a stretch of texts as one, and loads those that are not open any more; a text
-    # alone behind the making of its file is not loaded, and the undo ends there.
+    # that alone follows the creation of its file is not loaded, and the undo ends there.
     return {"documentChanges": [*creations(elsewhere), *own, *others]}
 
 

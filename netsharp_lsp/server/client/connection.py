@@ -31,13 +31,14 @@ class Connection:
         self.ruler = Ruler("utf-16")
         self.documents: dict[str, OpenDocument] = {}
         self.folders: dict[str, str] = {}
-        #: Whether tables may be read and networks trained; a client that knows no trust has it.
+        #: Whether tables may be read and networks trained; a client without that concept is
+        #: trusted.
         self.trusted = False
-        #: Called once when the server ends: processes that it started must not outlive it.
+        #: Called once when the server ends, to end the processes that it started.
         self.closing: list[Callable[[], None]] = []
         #: Documents whose diagnostics are to be sent when nothing else waits.
         self.unpublished: dict[str, None] = {}
-        #: What ends the work of a progress token when a person cancels it.
+        #: Cancels the work of a progress token when a person asks for it.
         self.cancels: dict[int | str, Callable[[], object]] = {}
 
     def warn(self, sentence: str) -> None:

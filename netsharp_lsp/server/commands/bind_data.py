@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.project.binding import Bound
     from netsharp_lsp.server.commands.call import Execution
 
-#: More tables than these are no question that a person answers with a button.
+#: The most tables that a question with buttons offers.
 MOST_CHOICES = 8
 
 

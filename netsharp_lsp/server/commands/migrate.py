@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.commands.call import Execution
 
 LABEL = "Migrate"
-#: More sentences than that nobody reads in a message.
+#: The most sentences that a message shows.
 _MOST = 8
 
 

@@ -70,7 +70,7 @@ class View:
         self.region = region
         self.context = context
         self.number = 0
-        #: What was last proposed in it, in JSON without its place, by all that it says.
+        #: Cached proposals in JSON without their place, by their contents.
         self.proposed: dict[object, str] = {}
         self.lines = document.lines if region is None else LineIndex(region.text)
         self._snapshot: Snapshot | None = None
@@ -185,7 +185,7 @@ class OpenDocument:
         self._refusal: str | None = None
         #: How many bytes may still change before the text is measured again.
         self._leeway = 0
-        #: What was said of the newest version in the protocol's JSON, by what it says.
+        #: Findings of the newest version in the protocol's JSON, by their contents.
         self.written_findings: dict[object, WrittenFinding] = {}
 
     @property
@@ -220,7 +220,7 @@ class OpenDocument:
         """The specifications in the newest version, in order."""
         if self._views is None or self._pending:
             before, edits = self._views or [], self._pending
-            # Should finding them fail, they are found afresh when next asked for.
+            # If the search fails, it is repeated at the next request.
             self._views, self._pending = None, []
             self._views = self._found(before, edits)
         return self._views

@@ -84,7 +84,7 @@ PLAIN = frozenset(
     }
 )
 
-#: Answers that a client computes anew at each version: stale ones need not be given.
+#: Answers that a client requests again at each version: stale ones need not be given.
 WHOLE = frozenset(
     {
         "textDocument/semanticTokens/full",

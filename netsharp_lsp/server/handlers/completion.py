@@ -34,10 +34,10 @@ _KINDS = {
     "section": 9,
     "file": 17,
 }
-#: What stands for the newer kinds with a client that says nothing of them.
+#: Replacements of newer kinds for clients that do not declare them.
 _OLDER_KINDS = {20: 12, 21: 12}
 _SNIPPET = 2
-#: Stands in an item that is written for where it is put; no name is a character that nobody types.
+#: Placeholder in a cached item for the place where it is inserted; no name contains this character.
 _HOLE = "\0"
 _WRITTEN_HOLE = json.dumps(_HOLE)
 

@@ -33,7 +33,7 @@ def _plain(session: Session, view: View, hint: InlayHint) -> dict[str, Any]:
         "paddingLeft": True,
     }
     if hint.tooltip:
-        # No ability is about tooltips: who shows Markdown shows it in hovers.
+        # No capability covers tooltips: clients that show Markdown in hovers show it there too.
         contents = session.markup(hint.tooltip, "textDocument.hover.contentFormat")
         plain["tooltip"] = {"kind": contents.kind.value, "value": contents.value}
     return plain

@@ -26,7 +26,7 @@ def signature_help(session: Session, params: lsp.SignatureHelpParams) -> Plain |
         "documentation": _documentation(session, found.documentation),
         "parameters": [_parameter(session, found, each) for each in found.parameters],
     }
-    # A number behind the last parameter is none: that also clients know which know no null.
+    # A number after the last parameter means none; clients that do not accept null accept it.
     active = len(found.parameters) if found.active is None else found.active
     return {"signatures": [signature], "activeSignature": 0, "activeParameter": active}
 

@@ -7,7 +7,7 @@ import sys
 
 import netsharp_lsp
 
-#: -P: what lies in the working directory must not stand for a package.
+#: -P: a file in the working directory must not replace a package.
 PYTHON = (sys.executable, "-P", "-m")
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 #: How a run ended, by the exit code of `netsharp run`; any other means that it failed.
 STATUSES = {0: "finished", 129: "stopped", 130: "stopped", 143: "stopped"}
-#: What Windows calls Ctrl-Break, and the group without which only the server would get it.
+#: Ctrl-Break on Windows, and the process group without which only the server would receive it.
 _BREAK = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 _GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-#: What of the errors of a process is kept: the end says what went wrong.
+#: The most characters of a process's errors that are kept: the last ones explain the failure.
 LINES_KEPT = 40
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.server.client.connection import Connection
 
-#: Seconds between two reports: no eye follows more.
+#: Seconds between two reports: more could not be read.
 PAUSE = 0.1
 _TOKENS = count(1)
 
@@ -24,7 +24,7 @@ class Work:
     `token` is the client's where it gave one with a request, else one is created.
     """
 
-    #: What a client is told of the reports to come.
+    #: Further fields of the message that begins the progress.
     begins_with: ClassVar[dict[str, int]] = {}
 
     def __init__(

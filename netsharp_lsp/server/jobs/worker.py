@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 COMMAND = (*PYTHON, "netsharp_lsp.server.jobs.worker")
-#: A text of so many bytes is worked on at once; a larger one aside.
+#: The most bytes of a text that is processed at once; a larger one in another process.
 AT_ONCE = 20_000
 
 

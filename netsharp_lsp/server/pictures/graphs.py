@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.documents.views import OpenDocument, View
 
 Plain = dict[str, Any]
-#: How many levels of groups stand open, and those that are not as this says, by their keys.
+#: The number of open levels of groups, and the groups that differ from it, by their keys.
 Folds = tuple[int | None, dict[str, bool]]
 AS_IT_IS: Folds = (None, {})
 

@@ -13,7 +13,7 @@ from netsharp_lsp.server.surroundings.workspace_files import path_of
 if TYPE_CHECKING:
     from netsharp_lsp.server.client.connection import Connection
 
-#: Characters of a document's name that its files have: any disk takes so many.
+#: Characters of a document's name that the names of its files keep: every file system takes them.
 LONGEST = 60
 
 

@@ -17,7 +17,7 @@ from netsharp_lsp.server.jobs.worker import in_process
 from netsharp_lsp.server.pictures.places import with_places
 
 Plain = dict[str, Any]
-#: How long one look at the numbers of a model takes, in seconds; more are looked at later.
+#: Seconds of one pass over the numbers of a model; the rest is computed later.
 _LOOK = 0.3
 _NOWHERE: Plain = {"range": None, "selectionRange": None}
 

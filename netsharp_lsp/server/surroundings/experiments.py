@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Folders, Premises
 
-#: Seconds after the last change of a document when others that it is run with are looked at.
+#: Seconds after the last change of a document before others that it is run with are checked.
 QUIET = 0.3
 #: Seconds that the first question about a folder waits for its runs.
 PATIENCE = 0.2

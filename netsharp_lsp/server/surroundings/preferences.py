@@ -39,7 +39,7 @@ SWITCHES = {
     "codeLens.parameters": False,
     "format.onType": False,
 }
-#: Keys that the editor's side of the server reads; what they hold is not ours to judge.
+#: Keys that the editor's extension reads; their values are not validated here.
 EDITORS_OWN = ("server", "python", "trace", "detectByContent", "embedded")
 
 

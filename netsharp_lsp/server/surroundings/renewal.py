@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.client.connection import Connection
     from netsharp_lsp.server.surroundings.workspace import Workspace
 
-#: What a client asks for by itself and keeps: the capability and the request to ask again.
+#: Answers that a client requests by itself and caches: the capability, and the request to refresh.
 _KEPT = {
     "workspace.inlayHint.refreshSupport": "workspace/inlayHint/refresh",
     "workspace.codeLens.refreshSupport": "workspace/codeLens/refresh",

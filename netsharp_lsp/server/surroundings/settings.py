@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.surroundings.preferences import InForce
     from netsharp_lsp.server.surroundings.roots import SessionRoots
 
-#: Stands for what holds in all folders that say nothing of their own.
+#: Key of the settings of all folders that have none of their own.
 EVERYWHERE = ""
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.client.connection import Connection
     from netsharp_lsp.server.surroundings.settings import SettingsInForce
 
-#: Of texts that are not open so many bytes are kept read; the others are read each time.
+#: Bytes of texts that are not open and whose results are cached; others are read each time.
 KEPT = 2_000_000
 
 
@@ -80,7 +80,7 @@ class Workspace:
                 found.set_result(paths)
 
         def look() -> None:
-            # Where the loop has ended, nobody waits any more.
+            # If the loop has ended, no request waits any more.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(settle, self._paths(folders))
 

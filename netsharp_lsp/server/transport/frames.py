@@ -25,7 +25,7 @@ Message = dict[str, Any]
 
 CANCEL = "$/cancelRequest"
 CHANGE = "textDocument/didChange"
-#: JSON-RPC's codes for what is no JSON, and for what is no message.
+#: JSON-RPC's codes for invalid JSON and for an invalid message.
 NO_JSON, NO_MESSAGE = -32700, -32600
 
 _HEADER = re.compile(rb"([A-Za-z0-9_-]+):[ \t]*(.*?)[ \t\r\n]*", re.DOTALL)
@@ -65,7 +65,7 @@ class Headers:
         self.seen = False
         #: What is wrong, as a sentence; empty where nothing is.
         self.damaged = ""
-        #: Whether a line is no header, but perhaps a body that no length announced.
+        #: Matches a line that is not a header, but perhaps a body without an announced length.
         self.torn = False
 
     def take(self, line: bytes) -> None:
@@ -248,7 +248,7 @@ class Inbox:
 
     def wake(self) -> None:
         """Let the loop come round though no message has come; from any thread."""
-        # Where the loop has ended, nobody takes messages any more.
+        # If the loop has ended, no message is handled any more.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._arrived.set)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Bytes that a pipe takes without making the writer wait, where it says that it takes any.
 CHUNK = getattr(select, "PIPE_BUF", 512)
-#: Seconds that a client whose own stream has ended may take to read what is left, each piece anew.
+#: Seconds that a client whose own stream has ended may take to read each remaining piece.
 PATIENCE = 5.0
 
 
@@ -49,7 +49,7 @@ class Outbox:
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Condition()
         self._waiting: OrderedDict[Hashable, bytes | memoryview] = OrderedDict()
-        #: Keys of what may be left out, the oldest first.
+        #: Keys of messages that may be dropped, the oldest first.
         self._spare: OrderedDict[Hashable, None] = OrderedDict()
         self._numbers = count()
         self._size = 0
@@ -57,7 +57,7 @@ class Outbox:
         self._taken = 0
         self._room = asyncio.Event()
         self._room.set()
-        #: Whether nobody reads any more.
+        #: Whether the client has stopped reading.
         self.gone = False
 
     @property
@@ -74,7 +74,7 @@ class Outbox:
             if not self._waiting and not self._busy:
                 rest = self._write_at_once(memoryview(data))
             if rest:
-                # Half a message is finished, whatever comes after it.
+                # A message that was begun is always completed.
                 self._keep(rest, standing if len(rest) == len(data) else NEEDED)
 
     async def room(self, is_ending: Callable[[], bool]) -> bool:
@@ -167,7 +167,7 @@ class Outbox:
         self._lock.notify_all()
 
     def _announce_room(self) -> None:
-        # Where the loop has ended, nobody waits any more.
+        # If the loop has ended, no writer waits any more.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._room.set)
 

@@ -51,11 +51,11 @@ _CELLS = Record(
     },
 )
 
-#: How to train, where a command says it.
+#: The options of training in a command.
 HOW_TO_RUN = Record({}, _HOW_TO_RUN)
 #: How to compile; whether the client shows the report by itself.
 HOW_TO_COMPILE = Record({}, {"shown": boolean})
-#: What this server gives a client to bring back, by the request with which it comes.
+#: Data that this server gives a client and that a later request returns, by that request.
 OURS = {
     "completionItem/resolve": Record({"uri": text, "view": integer, "topic": text}),
     "codeLens/resolve": Record({"uri": text, "view": integer, "key": text}),

@@ -149,7 +149,7 @@ def either(*checks: Check) -> Check:
         near = [wrong for wrong in found if len(wrong.path) == deepest]
         needed = dict.fromkeys(wrong.needed for wrong in near)
         if len(needed) > 1:
-            needed.pop(_NULL, None)  # It goes without saying.
+            needed.pop(_NULL, None)  # It is implied.
         return Wrong(near[0].path, " or ".join(needed), near[0].found)
 
     return check

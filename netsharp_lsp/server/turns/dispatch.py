@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 CLEAN, UNCLEAN = 0, 1
 PULL = "textDocument/diagnostic"
-#: What a client asks by itself at each version, and nobody waits for: it gives way to the rest.
+#: Requests that a client sends by itself at each version and no user waits for: others go first.
 UNHURRIED = WHOLE | {PULL}
 #: How often such work is begun again because of anything but a new version, and the seconds before.
 RESTARTS, PAUSE = 8, 0.002
@@ -80,7 +80,7 @@ class Dispatcher:
                 if isinstance(message, LostError):
                     await self._abandon()
                     raise message
-                # What a message set going comes before the next one is answered.
+                # Work that a message started is done before the next message is answered.
                 await asyncio.sleep(0)
             await self._rest()
             self.collector.rest(handled)

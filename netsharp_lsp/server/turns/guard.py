@@ -13,7 +13,7 @@ from netsharp_lsp.server.transport.protocol import RefusedError
 if TYPE_CHECKING:
     from netsharp_lsp.server.session import Session
 
-#: Characters of a fault's own words, and of a URI, that are repeated.
+#: The most characters of an error's message, and of a URI, that are quoted.
 LONGEST = 300
 
 

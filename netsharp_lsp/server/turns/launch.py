@@ -21,7 +21,7 @@ from netsharp_lsp.server.transport.protocol import Server
 from netsharp_lsp.server.turns.dispatch import UNCLEAN, Dispatcher
 from netsharp_lsp.server.turns.guard import stray
 
-#: Seconds between two looks at the process that the client named as its own.
+#: Seconds between two checks of the process that the client named as its own.
 PARENT_EVERY = 2.0
 
 
@@ -31,7 +31,7 @@ def serve_stdio() -> int:
     sink = cast("BinaryIO", os.fdopen(os.dup(1), "wb", buffering=0))
     os.dup2(2, 1)
     if os.name != "nt":
-        # Who started this one may share the pipes and not want to wait for them itself.
+        # The parent may share the pipes without waiting for them itself.
         os.set_blocking(source.fileno(), True)
         os.set_blocking(sink.fileno(), True)
     if source.isatty():
@@ -93,5 +93,5 @@ def _is_alive(process: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except OSError:
-        pass  # It is there, but another person's.
+        pass  # It exists, but belongs to another user.
     return True

@@ -11,25 +11,26 @@ import gc
 import sys
 from time import perf_counter
 
-#: While a message is handled: net allocations until the young are looked through, for what a large
-#: text makes as it is opened would fill the memory; then how often until the older are.
+#: While a message is handled: net allocations before a collection of the youngest generation, since
+#: opening a large text could fill the memory; then the thresholds of the older generations.
 THRESHOLDS = (200_000, 10, 10)
-#: After a message: net allocations from which on all that was not put aside is looked through, for
-#: few objects of an old version may hold its whole text; and the share of time that this may take.
+#: After a message: net allocations before a collection of all objects that are not frozen: few of
+#: an
+#: old version may hold its whole text; and the share of time that this may take.
 FEW = 1_000
 SHARE = 0.05
-#: After a message: blocks of memory more than before, from which on all is put aside unseen:
-#: a large text was opened, little of what that made is garbage, and a look takes long.
+#: After a message: additional blocks of memory from which all objects are frozen without a
+#: collection: a large text was opened, few of its objects are garbage, and a collection takes long.
 MANY = 200_000
-#: Seconds without a message after which what was not put aside is looked through.
+#: Seconds without a message before a collection of the objects that are not frozen.
 QUIET = 0.5
-#: Seconds that this may take; where it takes longer, what is left is put aside.
+#: Seconds that this may take; if it takes longer, the remaining objects are frozen.
 LONG = 0.05
-#: Seconds after which all are looked through that were put aside, if they have grown so much.
+#: Seconds before a collection of the frozen objects too, if their number has grown by this factor.
 LONG_QUIET = 5.0
 GROWTH = 1.5
-#: More objects put aside since all were looked through than any text is made of: they are looked
-#: through though nobody rests, for a client that never does would fill the memory.
+#: More frozen objects since the last full collection than any text has: they are collected although
+#: the server is not idle, since a client that never pauses would fill the memory.
 PILED = 4_000_000
 
 
@@ -49,7 +50,7 @@ class Collector:
         due = self._ended + self._took / SHARE
         if sys.getallocatedblocks() > self._blocks + MANY:
             if handled > 1:
-                gc.collect(0)  # What many messages made is mostly garbage.
+                gc.collect(0)  # Objects of many messages are mostly garbage.
             self._put_aside()
         elif self._base and young > FEW and perf_counter() > due:
             self._look_through()

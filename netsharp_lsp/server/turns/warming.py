@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.interface import Sample, Snapshot
     from netsharp_lsp.server.session import Session
 
-#: What a person asks first, in the order of likelihood.
+#: The first requests of a session, the most likely first.
 _QUESTIONS: tuple[Callable[[Snapshot, Sample], object], ...] = (
     lambda snapshot, sample: snapshot.tokens(0, len(sample.text)),
     lambda snapshot, sample: snapshot.hints(0, len(sample.text), HintOptions()),

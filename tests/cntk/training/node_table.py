@@ -21,7 +21,7 @@ from netsharp_lsp.cntk.networks.node_types import INPUTS, MODEL_TYPES, NODE_TYPE
 from netsharp_lsp.cntk.training.networks.left_out import _REFUSED, TRACE
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
 from netsharp_lsp.cntk.training.networks.simpler import PARTS
-from netsharp_lsp.cntk.writing.attributes import unsaid
+from netsharp_lsp.cntk.writing.attributes import why_not_writable
 
 PAGE = Path(__file__).parents[3] / "docs" / "nodes.md"
 #: The table of PyTorch's modules, where that export is installed.
@@ -99,7 +99,7 @@ def page() -> str:
             _said(computed and learns(operation)),
             _exported(operation, ROWS) if computed else _NO,
             _exported(operation, torch) if computed and torch else _NO,
-            _said(operation in TYPES and unsaid(Node(operation, 0)) is None),
+            _said(operation in TYPES and why_not_writable(Node(operation, 0)) is None),
         ]
         rows.append("| " + " | ".join(cells) + " |\n")
     return _HEAD + "".join(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from netsharp_engine.cntk.descent.adjusting import AFTER, Adjusting, Control, counted, judged
+from netsharp_engine.cntk.descent.adjusting import AFTER, Adjusting, Control, counted, decide
 from tests.cntk.training.experiments import Follower, made, run
 from tests.cntk.training.test_restart import figures
 
@@ -153,14 +153,14 @@ def test_the_decisions() -> None:
     plan = Adjusting(AFTER, reduce_up_to=0.1, increase_above=0.3)
     known = Control(rate=1.0, previous=10.0)
     for criterion, rate in ((9.5, 0.618), (9.0, 0.618), (8.0, 1.0), (6.9, 1.382), (12.0, 0.618)):
-        assert judged(plan, known._replace(mean=criterion)).control.rate == rate
-    assert judged(plan, Control(rate=1.0, mean=5.0)).control.rate == 1.0
-    assert judged(plan, Control(rate=1.0, mean=math.nan)).control.rate == 0.618
+        assert decide(plan, known._replace(mean=criterion)).control.rate == rate
+    assert decide(plan, Control(rate=1.0, mean=5.0)).control.rate == 1.0
+    assert decide(plan, Control(rate=1.0, mean=math.nan)).control.rate == 0.618
     going = plan._replace(goes_on_reducing=True)
-    first = judged(going, known._replace(mean=9.5))
+    first = decide(going, known._replace(mean=9.5))
     assert (first.control.rate, first.control.reduced, first.ends) == (0.618, True, False)
-    assert judged(going, first.control._replace(mean=8.0)).control.rate == 0.618 * 0.618
-    assert judged(going, first.control._replace(mean=9.9)).ends
+    assert decide(going, first.control._replace(mean=8.0)).control.rate == 0.618 * 0.618
+    assert decide(going, first.control._replace(mean=9.9)).ends
 
 
 def test_an_interval_has_the_mean_of_its_epochs() -> None:

@@ -80,7 +80,7 @@ class TrainingPlan(NamedTuple):
     backend: PhasedBackend | None = None
 
 
-#: Judges parameters by data that are not trained on.
+#: Evaluates parameters on data that are not trained on.
 Validate = Callable[[Mapping[str, Array], int], CriterionMeans]
 
 

@@ -49,7 +49,7 @@ class ColumnOptions(NamedTuple):
     point: bytes = b"."
 
 
-#: What a file is read for.
+#: The purpose for which a file is read.
 Columns = Sequence[NumberColumns | LabelColumn]
 DEFAULTS = ColumnOptions()
 

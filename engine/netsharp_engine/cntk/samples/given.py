@@ -29,7 +29,7 @@ from netsharp_engine.packing import Indices
 from netsharp_engine.plain_files import open_plain
 from netsharp_engine.program import Sparse
 
-#: What a table calls the column of its sequences, and an archive the array of their lengths.
+#: Names of the column of sequences in a table, and of the array of their lengths in an archive.
 SEQUENCE, LENGTHS = "sequence", "lengths"
 _BEGINS = re.compile(rb"[ \t\r\n]*(?:[0-9]+[ \t]*)?\|[^ \t]")
 _STREAM = re.compile(rb"\|([^\s|#]+)[ \t]")

@@ -21,7 +21,7 @@ from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices, Packing
 from netsharp_engine.program import Packed
 
-#: So many draws are made at a time.
+#: The number of draws that are made at a time.
 _DRAWN = 4096
 _TWISTED, _STANDARD = 2**32 - 1, 2**31 - 3
 

@@ -13,7 +13,7 @@ from itertools import accumulate, chain
 
 from netsharp_engine.cntk.generators import Twister
 
-#: So many draws are made at a time.
+#: The number of draws that are made at a time.
 _DRAWN = 4096
 
 

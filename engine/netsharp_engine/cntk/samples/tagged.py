@@ -23,7 +23,7 @@ from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices
 from netsharp_engine.program import Sparse
 
-#: So many sentences are shuffled together.
+#: The number of sentences that are shuffled together.
 _BLOCK = 50_000
 #: The columns of a word and its tag.
 _LEAST = 2

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting
 
-#: No version is newer.
+#: The newest version.
 LATEST = 99
 #: How a number of a node's own precision is packed.
 REALS = {"float16": "e", "float32": "f", "float64": "d"}
@@ -137,7 +137,7 @@ def _read_seed(given: BinaryReading, place: NodePlace) -> int:
     return given.size()
 
 
-#: How a file calls the precision of a node.
+#: The names of precisions in a file.
 REALS_IN_FILES = {"float": "float32", "double": "float64", "half": "float16"}
 
 SIZE, WHOLE, LONG, UNSIGNED = packed("Q"), packed("i"), packed("q"), packed("I")

@@ -31,7 +31,7 @@ _GROUPS = {
     "output": "OutputNodes",
 }
 _MARKS = {mark: group for group, mark in _GROUPS.items()} | {"CriteriaNodes": "criterion"}
-#: Groups that no network uses any more: one is passed over, the other has to be empty.
+#: Groups that no network uses any more: one is ignored, the other has to be empty.
 _SKIPPED, _PAIRS = "NodesReqMultiSeqHandling", "PairNodes"
 
 

@@ -18,7 +18,7 @@ _V1 = "BCN".encode("utf-16-le")
 _CHECKPOINTS = tuple(mark.encode("utf-16-le") + b"\0\0" for mark in ("BVersion", "BCKP"))
 _VERSIONED = (b"\x08\x01", b"\x08\x02")
 _DATA = 0x12
-#: How many bytes of a file tell what it is.
+#: The number of first bytes by which the format of a file is recognised.
 SHORTEST = 18
 
 

@@ -30,7 +30,7 @@ from netsharp_engine.memory import free_memory, shown_bytes
 from netsharp_engine.plain_files import open_plain
 
 CHUNK_NUMBERS = 1 << 19
-#: So many arrays of an archive are named.
+#: The most arrays of an archive that are named.
 LISTED = 12
 try:
     from lzma import LZMAError

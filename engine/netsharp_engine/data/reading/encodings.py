@@ -14,7 +14,7 @@ from netsharp_engine.data.reading.files import open_bytes, read_bytes, stored_po
 from netsharp_engine.excerpt import excerpt
 
 UTF8 = "utf-8"
-#: What tables are written in that are no UTF-8: Windows's and, but for 32 characters, Latin-1.
+#: The encodings of tables besides UTF-8: Windows-1252, which is Latin-1 except for 32 characters.
 LEGACY = "cp1252"
 MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 BLOCK = 1 << 18

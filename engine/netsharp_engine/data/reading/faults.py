@@ -16,7 +16,7 @@ from netsharp_engine.excerpt import excerpt
 #: The most columns of a kind of fault that are named, and the most values of each that are shown.
 MOST_COLUMNS = 6
 MOST_SHOWN = 4
-#: So many sentences about the table as a whole are kept.
+#: The most sentences about the table as a whole that are kept.
 MOST_SENTENCES = 20
 SHOWN_CHARACTERS = 24
 

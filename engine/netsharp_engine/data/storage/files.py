@@ -32,12 +32,12 @@ from netsharp_engine.plain_files import open_plain
 Array = npt.NDArray[Any]
 #: What every file begins and ends with.
 MARK = b"netsharp table 1\n"
-#: Behind the table: its place, its length, its checksum.
+#: After the table: its place, its length, its checksum.
 TAIL = struct.Struct(f"<QQI{len(MARK)}s")
 #: Arrays begin at multiples of a page.
 PAGE = 4096
 KINDS = "biuf"
-#: What the table of a file may weigh: names of levels and classes, edges of bins.
+#: The most bytes of the table of a file: names of levels and classes, edges of bins.
 MOST_TABLE = 1 << 28
 
 
@@ -57,7 +57,7 @@ class KeptStore(FileStore):
     def __init__(self, path: str) -> None:
         super().__init__(os.path.dirname(path))
         try:
-            if os.path.islink(path):  # which would stay, and what it names be replaced
+            if os.path.islink(path):  # which would stay, and its target be replaced
                 os.unlink(path)
             self._aside = AtomicFile(path)
             self._aside.stream.write(MARK)

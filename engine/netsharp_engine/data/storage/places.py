@@ -22,7 +22,7 @@ from netsharp_engine.plain_files import open_plain
 
 BESIDE = ".netsharp-cache"
 SUFFIX = ".table"
-#: So many tables stay in a folder.
+#: The most tables that are kept in a folder.
 MOST_KEPT = 8
 #: Git passes over a folder that holds this.
 IGNORING = (".gitignore", "*\n")
@@ -153,7 +153,7 @@ def remove_leftovers_in(folder: str) -> None:
         return
     name, _ = IGNORING
     remove_leftovers(os.path.join(folder, name))
-    with suppress(OSError):  # somebody writes there, or may not
+    with suppress(OSError):  # another process writes there, or we may not
         if os.listdir(folder) in ([], [name]):
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, name))

@@ -49,7 +49,7 @@ def repeated(out: TorchWriting, border: Array, like: str, *steps: str) -> Expres
     if np.array_equal(border, np.broadcast_to(first, border.shape)):
         if not first.any():
             return call(f"{like}.new_zeros", *sizes)
-        # As short as the type of the numbers allows; what is no number is a word of Python's math.
+        # As short as the type of the numbers allows; NaN and infinities are words of Python's math.
         number = str(first[0])
         if not np.isfinite(first[0]):
             number = f'float("{number}")'

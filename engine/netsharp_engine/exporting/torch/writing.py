@@ -65,7 +65,7 @@ class TorchWriting:
         if isinstance(expression, str) and expression.isidentifier():
             return expression
         made = self.names.fresh(name or self._hint)
-        # What a module answers is of no known type.
+        # The result of a module has no known type.
         kind = ": Tensor" if flat(expression).startswith("self.") else ""
         self._lets.add(made)
         self.add_statement(f"{made}{kind} = ", expression)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "DuckDB"
 _ROWS = "rows given"
-#: A text that no model has seen.
+#: A text that is a level of no model.
 _UNSEEN = "\u0001 unseen"
 
 

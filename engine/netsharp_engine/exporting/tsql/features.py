@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from netsharp_engine.data.encoding import Encoding, Feature
     from netsharp_engine.data.normalizers import Normalizer
 
-#: So many columns become rows by one CASE, which has a branch for each.
+#: The most columns that one CASE turns into rows, with a branch for each.
 _AT_ONCE = 32
-#: Behind a text, since trailing blanks count for nothing where texts are compared.
+#: Appended to a text, since comparison of texts ignores trailing blanks.
 _END = "."
 #: How long a text may be with that, in units of UTF-16 [Microsoft: nchar and nvarchar].
 _LONGEST_TEXT = 4000

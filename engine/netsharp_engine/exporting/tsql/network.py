@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: How a step gathers: sums of products, the largest, or the centre by a power of summed squares.
 SUM, MOST, RESPONSE = "sum", "most", "response"
-#: So many rows fit in a script; edges that carry values are not counted.
+#: The most rows of a script; edges that carry values are not counted.
 MOST_ROWS = 1_000_000
 _ONE = 0
 

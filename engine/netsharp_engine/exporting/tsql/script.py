@@ -118,7 +118,7 @@ def scripted(model: Model, name: str) -> TsqlScript:
     return TsqlScript(whole, query, tuple(tables), known.columns, answers.columns, edges)
 
 
-#: Behind the name of the function, those of the tables.
+#: The suffixes of the tables, after the name of the function.
 _TABLES = ("_features", "_bins", "_weights")
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 #: How long an identifier may be [Microsoft: Database identifiers], in units of UTF-16.
 LONGEST_NAME = 128
-#: A line break ends a batch where GO stands alone, and goes with a backslash before it; others are
-#: invisible.
+#: A line break ends a batch where GO is alone on a line, and is dropped after a backslash; others
+#: are invisible.
 _CONTROLS = re.compile(r"([\x00-\x1f\x7f])")
 
 

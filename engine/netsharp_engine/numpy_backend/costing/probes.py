@@ -41,7 +41,7 @@ SIZES = (1120, 17_920, 268_800, 1_505_280)
 RUNS = (8, 32, 160, 1120)
 #: Maps and their sides, of what is walked in windows.
 MAPS = ((2, 4), (8, 8), (32, 16), (48, 32))
-#: Nothing to speak of: what is left is the call.
+#: A size at which the time is that of the call.
 TINY, SMALL = 8, (2, 2, 16)
 #: The most seconds that are measured, in rounds, and those for which a probe is repeated in each:
 #: some ten times the resolution of a fine clock.
@@ -108,7 +108,7 @@ def _timed(probes: Sequence[Probe], clock: Callable[[], float]) -> list[float]:
                     break
                 count = repeats[place]
                 if count > 1 or not rounds:
-                    call()  # What came before has taken its place in the caches.
+                    call()  # Earlier probes have evicted it from the caches.
                 start = clock()
                 for _ in range(count):
                     call()

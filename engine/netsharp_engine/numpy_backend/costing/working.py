@@ -101,7 +101,7 @@ def updating(kind: str, size: int) -> CallWork:
 def _of_function(kind: str, args: Sequence[Any]) -> CallWork:
     first = args[0]
     array = first if isinstance(first, np.ndarray) else first.last
-    # What passes its values on where they lie does nothing.
+    # A node that passes its values on in place takes no time.
     passes = kind in _PASSING and args[_PASSING[kind]] is args[_PASSING[kind] + 1]
     return CallWork(kind, (array.size,), 0 if passes else array.size)
 

@@ -316,7 +316,7 @@ class _Lowering:
         step.more(self.row.vector(1, lambda values: offset))
         return self._made(axes, order, begin)
 
-    # What takes each number alone
+    # Element-wise operations
 
     def _own(self, node: Node) -> Held:
         """Return the values of a source, in place where no other node reads them, else a copy."""
@@ -454,7 +454,7 @@ def _canonical(walk: Walk, places: int) -> IntArray:
     return found
 
 
-# What weights become
+# Weights
 
 
 def _matrix(

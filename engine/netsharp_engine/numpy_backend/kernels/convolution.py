@@ -18,7 +18,7 @@ from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps,
 from netsharp_engine.walks.walk import Walk
 
 BLOCK = 1 << 16  # numbers of a product of numpy's that stay in the cache until they are added
-TALL = 32  # from so many maps on, other ways to multiply the gradient are faster
+TALL = 32  # from this number of maps on, other ways to multiply the gradient are faster
 
 
 def walk(attributes: Any) -> Walk:

@@ -22,7 +22,7 @@ from netsharp_engine.numpy_backend.kernels.site import Call
 FAR = 64
 #: Functions whose arrays are all among what they are given, or what they are methods of.
 _OPEN = (np.ufunc, BuiltinFunctionType, MethodWrapperType, FunctionType, type(np.copyto))
-#: What holds no array.
+#: Types that hold no array.
 _BARE = (int, float, str, np.generic, np.ufunc, ModuleType, type(None))
 
 
@@ -37,7 +37,7 @@ class _Ending(NamedTuple):
 def joined(calls: Iterable[Call]) -> list[Call]:
     """Join calls that add biases or apply an activation in place to products, in order."""
     found: list[Call] = []
-    touched: list[list[Array] | None] = []  # by each of them, as `_touched` tells
+    touched: list[list[Array] | None] = []  # by each of them, see `_touched`
     for call in calls:
         ending = _ending(call)
         place = len(found) if ending is None else _place_before(touched, ending)

@@ -21,7 +21,7 @@ try:
 except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
-#: From vectors of so many bytes on, the twin is faster than the libraries that were tried.
+#: Bytes of a vector from which the twin is faster than the libraries that were tried.
 WIDE = 64
 #: As many columns are all summed in one order by every kernel that was tried.
 LANES = 16

@@ -48,7 +48,7 @@ __all__ = [
 
 #: Operations whose value is their parameter's: the same for every sample.
 HELD = ("LearnableParameter", "Mean", "InvStdDev")
-#: Those of them that are worked out of data before training: what they read is a source.
+#: Those of them that are computed from data before training: what they read is a source.
 STATISTICS = HELD[1:]
 #: Operations that join each sample with others: those of gaps are none.
 ACROSS = ("CosDistanceWithNegativeSamples",)

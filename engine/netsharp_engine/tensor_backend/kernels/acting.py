@@ -33,7 +33,8 @@ class Acting:
     def __init__(self, graph: Graph, values: Tensors, training: bool) -> None:
         self.values, self.training = values, training
         self.phase = Phase()
-        #: Where the sequences stand that the next node is computed of; None: all samples share it.
+        #: The packing of the sequences of which the next node is computed; None: all samples share
+        #: it.
         self.packing: Packing | None = None
         self.draws: dict[Node, Draws] = {}
         self._drawing = _drawing(graph)

@@ -15,7 +15,7 @@ from netsharp_engine.nodes import Node
 
 Array = npt.NDArray[Any]
 Sources = Sequence[Array]
-#: What np.sum comes to, without the way there; its overloads know no flag that is a variable.
+#: The function below np.sum, without its overhead; its overloads accept no variable flag.
 _SUMMED: Any = np.add.reduce
 Forward = Callable[[Node, Sources], Array]
 #: From a node, its sources, its value and the gradient by that to the gradient by one source.

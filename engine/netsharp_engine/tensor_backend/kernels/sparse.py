@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from netsharp_engine.packing import Indices, Packing
 
 
-#: What the twin that chooses rows says where it cannot.
+#: The result of the twin that chooses rows where it cannot.
 _SEVERAL, _BEYOND = 1, 2
 
 
@@ -45,7 +45,7 @@ class TouchedRows(NamedTuple):
         return found
 
 
-#: What comes back to a parameter.
+#: The gradient by a parameter.
 Gradient = Array | TouchedRows
 
 

@@ -94,5 +94,5 @@ def right_answers(last: Tensor, codes: Tensor) -> Tensor:
     return (predicted == codes.reshape(-1)).sum()
 
 
-#: Criteria that are told beside the one that is made smaller.
+#: Criteria that are reported beside the one that is minimised.
 COUNTS = {"right answers": right_answers}

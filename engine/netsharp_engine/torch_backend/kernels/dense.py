@@ -9,7 +9,7 @@ from torch.nn import functional
 from netsharp_engine.nodes import Node
 from netsharp_engine.torch_backend.kernels.rows import Call, IntArray, Tensor, TorchPlace, matrix
 
-#: Weights of a filtered bundle lie in a full matrix with so many cells an edge, or so many at all.
+#: Weights of a filtered bundle are a full matrix up to these cells for each edge, or cells in all.
 FILLED, FEW_CELLS = 8, 1 << 16
 
 

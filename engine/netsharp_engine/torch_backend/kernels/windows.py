@@ -19,7 +19,7 @@ from netsharp_engine.nodes import Node
 from netsharp_engine.torch_backend.kernels.rows import Call, IntArray, Tensor, TorchPlace, shaped
 from netsharp_engine.walks.taps import centres, real_cells
 
-#: So many dimensions torch walks over at once.
+#: The most dimensions over which torch convolves.
 MOST_WALKED = 3
 #: By how many dimensions torch walks over.
 CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}

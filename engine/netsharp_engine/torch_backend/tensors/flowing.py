@@ -11,7 +11,7 @@ from netsharp_engine.tensor_backend.kernels.acting import ACTING
 from netsharp_engine.tensor_backend.kernels.sparse import takes_sparse
 from netsharp_engine.tensor_backend.kernels.table import TABLE, backward_of
 
-#: Which sources of what knows where sequences stand have a gradient.
+#: The sources with a gradient, of operations that need the packing of sequences.
 _MOVING = {
     "PastValue": (True, True),
     "FutureValue": (True, True),

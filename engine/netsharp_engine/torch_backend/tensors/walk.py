@@ -41,7 +41,7 @@ class TorchRows(NamedTuple):
     values: Tensor
 
 
-#: What comes back to a parameter.
+#: The gradient by a parameter.
 Gradient = Any
 
 
@@ -70,7 +70,8 @@ class TorchWalk:
         self._part, self._taken_over = 0, dict[Node, Tensor]()
         self._trained = [one for one in job.graph.parameters if one.trained]
         self._row_users = row_users(job.graph) if self._training else {}
-        #: What a gradient is asked of: parameters, or of those that are read by rows their rows.
+        #: The tensors by which gradients are computed: parameters, or rows of those that are read
+        #: by rows.
         self._leaves: dict[str, Tensor] = {}
         self._rows: dict[str, Indices] = {}
 

@@ -64,7 +64,7 @@ def fastest(
             programs[count] = drafts.trainer.program(count, programs.get(1))
         except GraphError:
             if count == 1:
-                return 1  # the run says why
+                return 1  # the run reports why
     if len(programs) == 1:
         return 1
     diameter = diameters(graph, settings.init, settings.init_diameter)

@@ -39,7 +39,7 @@ from netsharp_engine.train.settings import TrainingSettings
 #: The batch that training should be able to overfit: rows, steps of Adam, its rate, and the part
 #: of the loss that may be left.
 BATCH_ROWS, BATCH_STEPS, BATCH_RATE, BATCH_LEFT = 32, 300, 0.01, 0.1
-#: Multiply-adds that learning a batch by heart, or trying all rates, may take together.
+#: The most multiply-adds for overfitting a batch, or for trying all rates.
 MOST_WORK = 4e10
 #: A rate is stable where this number of steps leaves the loss below this multiple of its beginning.
 RATE_STEPS, STABLE = 30, 2.0

@@ -127,7 +127,7 @@ class _Reading:
                 return None
             return WantedData.of(settings, self._files, others, self._output, model)
         except OSError:
-            return None  # Reading says what is wrong with a file.
+            return None  # Reading reports what is wrong with a file.
 
     def data(self, store: Store) -> TrainingData:
         """Read the files, with arrays in a store."""

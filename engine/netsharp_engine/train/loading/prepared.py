@@ -33,7 +33,7 @@ from netsharp_engine.train.tasks import OutputForm, as_regression
 
 #: Raised when the same files and settings give other data.
 PREPARATION = 1
-#: Settings that shape the data, as they stand.
+#: Settings that shape the data, unchanged.
 SHAPING = (
     *("label", "weight", "header", "delimiter", "decimal", "encoding", "categorical", "columns"),
     *("exclude", "missing", "unknown_level", "rows", "task", "host", "normalizer", "bins", "loss"),

@@ -36,7 +36,7 @@ from netsharp_engine.train.settings.values import BadValueError, convert
 
 #: The origins of values that were set explicitly.
 CHOSEN = ("file", "flag")
-#: Where one comes from that a script's call says, which ranks below these.
+#: The origin of values from a script's call, which ranks below these.
 CALL = "call"
 PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 

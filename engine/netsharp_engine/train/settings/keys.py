@@ -473,7 +473,7 @@ SECTIONS = ("data", "train", "output")
 #: Epochs of a schedule where none are set; those of the run where there is no row.
 SCHEDULE_EPOCHS = {"step": 30, "plateau": 10}
 
-#: What a choice brings with it: of a call that chooses otherwise it is not taken.
+#: Settings that belong to a choice: they are not taken from a call that makes another choice.
 BELONGINGS: Mapping[str, tuple[str, ...]] = {
     "optimizer": (
         *("learning_rate", "momentum", "nesterov", "weight_decay"),
@@ -486,7 +486,7 @@ BELONGINGS: Mapping[str, tuple[str, ...]] = {
     "init": ("init_diameter",),
     "task": ("loss",),
 }
-#: What calls choose that say nothing of it.
+#: The defaults of calls.
 CALL_CHOICES = {"schedule": "constant", "init": "uniform"}
 
 #: (host, key, regression or not or either) -> the host's own upper limit, reported as a note.

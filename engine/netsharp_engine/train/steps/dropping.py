@@ -19,7 +19,7 @@ from netsharp_engine.phases import reaching
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.steps.rewriting import has_weights, is_layer, rewritten
 
-#: What tells the numbers of masks from those of other random choices with the same seed.
+#: Separates the numbers of masks from those of other random choices with the same seed.
 MASK_STREAM = 0xD809
 
 

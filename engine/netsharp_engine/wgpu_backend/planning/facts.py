@@ -19,7 +19,7 @@ CRITERIA = {
     "CrossEntropyWithSoftmax": ("cross entropy", True),
     "SquareError": ("squared error", False),
 }
-#: What is told beside the criterion: right answers, or wrong ones.
+#: What is reported beside the criterion: right answers, or wrong ones.
 COUNTED = {"right answers": True, "ClassificationError": False}
 
 

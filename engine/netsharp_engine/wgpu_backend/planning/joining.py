@@ -21,7 +21,7 @@ from netsharp_engine.wgpu_backend.kernels import (
 )
 from netsharp_engine.wgpu_backend.planning.line import KernelLine
 
-#: A row of so many elements is one group's, whose threads keep one element each.
+#: The most elements of a row that one workgroup computes, each of its threads keeping one.
 ROW = 256
 
 

@@ -13,9 +13,9 @@ from netsharp_engine.wgpu_backend.kernels import TABLES, WEIGHTS, WORK, Buffer
 
 #: Numbers that a binding holds: 128 MiB of four bytes.
 ARENA = (128 << 20) // 4
-#: Buffers begin at multiples of so many numbers, so that each can be copied alone.
+#: Buffers begin at multiples of this number of values, so that each can be copied alone.
 STEP = 64
-#: So many arenas at most, with that of the tables: storage buffers of one program.
+#: The most arenas, with that of the tables: storage buffers of one program.
 ARENAS = 8
 
 

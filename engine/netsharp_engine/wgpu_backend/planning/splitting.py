@@ -16,9 +16,9 @@ from netsharp_engine.wgpu_backend.kernels import (
     Turning,
 )
 
-#: An invocation's loops turn at most so often: beyond 65,535 some drivers stop without a word.
+#: The most iterations of an invocation's loops: beyond 65,535 some drivers stop silently.
 MOST_TRIPS = 16_384
-#: Beyond so many turns a sum is cut where few numbers are made, into parts as wide as this.
+#: Beyond this number of iterations a sum of few results is cut into parts of this width.
 LONG, FEW, WIDTH = 512, 1 << 16, 8
 #: A sum with more is cut until no part has more.
 TARGET = 8_192

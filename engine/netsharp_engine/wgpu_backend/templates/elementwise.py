@@ -33,7 +33,7 @@ EXPM1 = (
 )
 SIGMOID = "1.0 / (1.0 + exp(-clamp({x}, -87.0, 87.0)))"
 
-#: By the names of `netsharp_engine.activations`; softmax looks at a row, and stands below.
+#: By the names of `netsharp_engine.activations`; softmax reads a row, and is below.
 FUNCTIONS: dict[str, ActivationFormulas] = {
     "sigmoid": ActivationFormulas((SIGMOID,), "{g} * ({y} - {y} * {y})"),
     "rlinear": ActivationFormulas(("max({x}, 0.0)",), "{g} * sign({y})"),
@@ -48,7 +48,7 @@ FUNCTIONS: dict[str, ActivationFormulas] = {
     "abs": ActivationFormulas(("abs({x})",), "{g} * sign({x})"),
     "tanh": ActivationFormulas(("tanh(clamp({x}, -15.0, 15.0))",), "{g} * (1.0 - {y} * {y})"),
     "brlinear": ActivationFormulas(("clamp({x}, 0.0, 1.0)",), "{g} * sign((1.0 - {y}) * {y})"),
-    # Functions of CNTK's nodes that are no activation of Net#.
+    # Functions of CNTK's nodes that are not activations of Net#.
     "exp": ActivationFormulas(("exp(clamp({x}, -87.0, 88.0))",), "{g} * {y}"),
     "log": ActivationFormulas(("max(log(max({x}, 1e-37)), -85.1)",), "{g} * exp(-{y})"),
     "negate": ActivationFormulas(("-{x}",), "-{g}"),

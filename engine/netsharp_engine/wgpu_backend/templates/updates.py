@@ -101,7 +101,7 @@ def options_of(rule: UpdateRule) -> frozenset[str]:
     return frozenset(word for word, is_asked in wanted.items() if is_asked)
 
 
-#: What no kernels are there for.
+#: Options without kernels.
 LEFT_OUT = frozenset(
     ("clipping each gradient by its norm", "L1", "noise on parameters", "multipliers of rates")
 )

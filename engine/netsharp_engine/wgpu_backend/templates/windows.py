@@ -70,7 +70,7 @@ class KernelWay:
         self.sizes = [dim.size for dim in dims]
         self.places = [dim.maps * dim.places for dim in dims]
         self.taps = prod(dim.kernel for dim in dims)
-        #: Numbers of one kernel: its weights and what stands behind them.
+        #: Numbers of one kernel: its weights and what follows them.
         self.row = self.taps + extra
         self.inputs, self.outputs = prod(self.sizes), prod(self.places)
         self._cells = strides(self.sizes)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.meaning.configuration import Configuration
 
-#: What is run where nothing says otherwise: the name of a command, and that of an action.
+#: The defaults: the name of a command, and that of an action.
 DEFAULT = "train"
 #: Blocks whose own look-ups climb out of the command.
 _OPENED = frozenset(("SGD", "reader", "cvReader"))

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.configuration.traced import Use
 
-#: Keys whose block is a network and no record.
+#: Keys whose block is a network and not a record.
 BUILDERS = frozenset({b"brainscriptnetworkbuilder", b"experimentalnetworkbuilder"})
 #: Keys that name the sections which an NDL network is loaded from.
 _SECTIONS = (b"run", b"load")
-#: Where one of them may stand: as it is, or put together of variables.
+#: Where one of them may be: as it is, or composed of variables.
 _MAY_SAY_SECTIONS = re.compile(rb"run|load|\$\w*[ \t]*=", re.IGNORECASE)
 #: Blocks that nest deeper are not opened.
 DEEPEST = 60

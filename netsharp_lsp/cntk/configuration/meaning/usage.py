@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.options import Option
 
 
-#: No reader or writer asks for blocks that lie deeper.
+#: No reader or writer looks up blocks that are nested more deeply.
 DEEPEST = 12
-#: Blocks by which one knows what a command would read.
+#: Blocks that determine what a command would read.
 _PARTS = (b"reader", b"cvreader", b"sgd")
 
 

@@ -59,7 +59,7 @@ __all__ = [
 
 #: What stands for the table of a reader of any type in `Option.inside`.
 READER = "reader"
-#: Keys of a reader that name files, in whatever block of it they stand.
+#: Keys of a reader that name files, in any of its blocks.
 DATA_FILES = frozenset(
     option.name.lower().encode()
     for one in (*READERS.values(), *SECTIONS)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Completion
 
 _NAMED = re.compile(rb"([A-Za-z_]\w*)[ \t]*=[ \t]*[\"']?\Z")
-#: So far back a name is looked for.
+#: The most bytes before the cursor that are searched for a name.
 _FAR = 200
 
 

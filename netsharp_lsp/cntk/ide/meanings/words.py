@@ -78,7 +78,7 @@ LAYOUTS = {
     "cudnn": "The same as CHW.",
     "legacy": "The same as HWC.",
 }
-#: What classes make that BrainScript knows by `new`.
+#: The results of classes that BrainScript creates with `new`.
 CLASSES = {
     "ComputationNetwork": "A network of the members of a record.",
     "ComputationNetworkFromFile": "A network loaded from a model.",

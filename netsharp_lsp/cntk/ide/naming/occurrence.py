@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: What tells declarations apart: whose names they are, the file's one name, where the name begins.
+#: The identity of a declaration: the owner of the name, the file's canonical path, its offset.
 Key = tuple[str, str, int]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-#: What names are, by their kinds.
+#: Descriptions of names by their kinds.
 KINDS = {
     "member": "a value",
     "node": "a name",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.editing.edits import Edit
     from netsharp_lsp.cntk.migration.editing.texts import Text
 
-#: What says which sections there are, or which files: gone once they are put together.
+#: Options that name the sections, or the files: removed once these are joined.
 _KEYS = frozenset((b"load", b"run", b"networkdescription", b"ndlmacros"))
 #: Options of a builder that have no counterpart.
 DROPPED = frozenset((b"randomseedoffset", b"dumpfilename", b"deviceid"))

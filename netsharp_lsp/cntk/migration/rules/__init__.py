@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Work = Callable[[MigratedNetwork], Iterable[Edit | Todo]]
 
-#: Done without asking; done as documented, with a choice that is listed; for a person to look at.
+#: Applied silently; applied as documented, with a choice that is listed; for a person to decide.
 AUTOMATIC: Severity = "hint"
 CHOICE: Severity = "info"
 PERSON: Severity = "warning"

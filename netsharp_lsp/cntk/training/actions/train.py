@@ -120,7 +120,7 @@ class Train(NamedTuple):
         ranks = self.ranks
         kept = self._checkpoints()
         begun = kept.newest() if self.goes_on else None
-        ranks.comm.barrier()  # all have looked before the first writes
+        ranks.comm.barrier()  # all have checked before the first writes
         if begun == self.plan.epochs:
             reporter.line("No further training is necessary.")
             reporter.notice(

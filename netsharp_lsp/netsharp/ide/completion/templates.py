@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Layer
 
-#: What stands for a source whose shape is unknown.
+#: Placeholder for a source whose shape is unknown.
 UNKNOWN_SHAPE = (28, 28)
 #: The feature maps that are proposed.
 MAPS = 5

@@ -66,7 +66,7 @@ def _auto(subject: Subject, network: Network, offset: int) -> str:
     return auto_markdown(subject.layer, network) if subject.layer is not None else ""
 
 
-#: What to say about each kind of subject.
+#: The description of each kind of subject.
 SUBJECTS: dict[str, Callable[[Subject, Network, int], str]] = {
     "activation": activation_at,
     "attribute": attribute_in_force,

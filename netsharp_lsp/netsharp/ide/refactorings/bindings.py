@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 KIND = "quickfix.bind"
 BIND = "netsharp.server.bindData"
-#: The kinds of layers that have as many nodes as the data says; of hidden ones a person says it.
+#: The kinds of layers whose number of nodes the data determines; for hidden ones a person chooses.
 SIZED_BY_DATA = ("input", "output")
 
 

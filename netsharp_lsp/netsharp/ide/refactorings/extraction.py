@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression
 
 KIND = "refactor.extract.constant"
-#: Where the layer's name is none that a constant could have.
+#: The prefix where the layer's name cannot be part of a constant's.
 FALLBACK = "Value"
 #: What can be a constant's value; a name has one already.
 VALUES = (Number, Boolean, Unary, Binary, Call, Index, Tuple, Numbers)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Expression, Node
 
 KIND = "refactor.inline.constant"
-#: Longer values are written out only where they stand once.
+#: Longer values are inlined only if they are used once.
 LONG = 200
 #: How tightly operators bind, loosest first, as in C#; the guide gives examples only.
 LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SMALL = 1024
 #: The cost of evaluating a block, in evaluations.
 LOOK = 64
-#: A condition of more operations is asked pair by pair: a look at a block would take too long.
+#: A condition of more operations is evaluated pair by pair: a block would take too long.
 MOST_WEIGHT = 1_000
 #: A prime, and the bases of the powers that stand for a source and for a destination.
 PRIME = 2**127 - 1

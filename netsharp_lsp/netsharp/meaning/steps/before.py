@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.units import Unit
     from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
-    #: What others may ask of a layer: see `facts`.
+    #: The facts of a layer that others depend on: see `facts`.
     Facts = tuple[object, ...]
 
 

@@ -53,7 +53,7 @@ KIND_NAMES = {
     "response norm": "response norm",
 }
 
-#: What other tools call these attributes.
+#: The names of these attributes in other tools.
 FOREIGN_NAMES = {
     "filtershape": "KernelShape",
     "filtersize": "KernelShape",

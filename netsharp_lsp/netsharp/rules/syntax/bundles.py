@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle
     from netsharp_lsp.netsharp.meaning.network import Network
 
-#: What other frameworks, and people in a hurry, call our kinds; letters only, lower case.
+#: Names of our kinds in other frameworks and in haste; letters only, lower case.
 KIND_ALIASES = {
     "maxpool": "max pool",
     "maxpooling": "max pool",
@@ -55,7 +55,7 @@ KIND_ALIASES = {
     "when": "where",
     "if": "where",
 }
-#: Words that stand for several kinds; the first one that comes to mind is a guess.
+#: Words that mean several kinds; the first of these is a guess.
 SEVERAL_KINDS = frozenset(("pool", "pooling", "norm"))
 NEAR = (*KINDS, "maxpool", "meanpool", "responsenorm", "convolution")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Attribute, BundleItem, Declaration
 
-#: What other frameworks call our activations.
+#: The names of our activations in other frameworks.
 ACTIVATION_ALIASES = {
     "relu": "rlinear",
     "rectifier": "rlinear",
@@ -45,7 +45,7 @@ ACTIVATION_ALIASES = {
     "absolute": "abs",
     "squared": "square",
 }
-#: Functions that go by these names elsewhere, whichever of ours is near.
+#: Other functions with these names elsewhere, however near one of ours is.
 OTHER_FUNCTIONS = frozenset(
     (
         "atan",

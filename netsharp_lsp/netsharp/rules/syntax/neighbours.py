@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.rules.syntax.case import Case
 
 OPENERS = {"]": "[", ")": "("}
-#: What others call the two ways to pool.
+#: The names of the two kinds of pooling elsewhere.
 POOLS = {"avg": "mean", "ave": "mean", "average": "mean", "maximum": "max", "maxi": "max"}
 LAST_WORD = late(r"(?<!\w)(\w++)\s*+\Z")
 LAST_NUMBER = late(r"(?<![\w.])[0-9.]+\Z")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Item
 
-#: A section's keyword right before an item that did not find to it, and how far back it may be.
+#: A section's keyword directly before an item that was parsed apart from it, and the most bytes
+#: between.
 SECTION_BEFORE = late(rb"\b(?:const|input|hidden|output)\s*\Z", re.IGNORECASE)
 REACH = 64
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 _LINE_END = late(rb"[\r\n]|\Z")
-#: Nothing but blanks to the end of a line; no more is looked at than that takes.
+#: Only blanks to the end of a line; the match reads no further.
 _NO_MORE = late(rb"[^\S\r\n]*+(?:[\r\n]|\Z)")
 
 

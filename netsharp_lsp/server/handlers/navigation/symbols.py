@@ -31,12 +31,12 @@ KINDS = {
     "function": 12,
     "node": 13,
 }
-#: The same for a client that says nothing of the newer numbers: it knows those up to 18.
+#: The same for a client that does not declare newer numbers: it knows those up to 18.
 _OLDER_KINDS = {**KINDS, "output": 5, "share": 13, "command": 12}
 _MODULE = 2
-#: What nobody looks for by its name in a whole workspace.
+#: Kinds of symbols that are left out of a search by name in a whole workspace.
 _MINOR = ("attribute", "bundle", "key")
-#: No list of symbols that a person reads is longer.
+#: The most symbols of an answer.
 MOST = 500
 
 

@@ -64,7 +64,7 @@ class WireReading:
         self._partial = partial
         #: What was not read, where that is asked for.
         self.faults: list[str] = []
-        #: Arrays whose numbers stand elsewhere, in the order of the message.
+        #: Arrays whose numbers are elsewhere, in the order of the message.
         self.empty: list[WireArray] = []
 
     def dictionary(self, start: int, end: int, depth: int = 0) -> Dictionary:

@@ -20,7 +20,7 @@ from netsharp_engine.torch_backend.tensors.kernels.rows import Tensors, ruled
 if TYPE_CHECKING:
     from netsharp_engine.packing import Packing
 
-#: From its sources, and where their sequences stand, to the value of a node.
+#: From its sources, and the packing of their sequences, to the value of a node.
 ActingRow = Callable[[Tensors, "Packing | None"], Tensor]
 
 

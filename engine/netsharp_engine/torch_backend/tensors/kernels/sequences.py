@@ -16,7 +16,7 @@ from netsharp_engine.packing import Packing
 from netsharp_engine.tensor_backend.kernels import sequences
 from netsharp_engine.torch_backend.kernels.rows import Tensor
 
-#: Operations whose values are themselves places, and are worked out on the host.
+#: Operations whose values are themselves places, and are computed on the host.
 _PLACES = ("Where", "PackedIndex")
 
 
