@@ -29,7 +29,9 @@ ARGUMENTS = (
     HostArgument(
         "formula", "formula", "Selected columns", "label", None, "label, columns, exclude"
     ),
-    HostArgument("data", "data", "Dataset", "train", None, "the file that is read, or export it"),
+    HostArgument(
+        "data", "data", "Dataset", "train", None, "the file that the script reads; else export it"
+    ),
     HostArgument("type", "method", "module", "task", "binary", "task"),
     HostArgument(
         "netDefinition",
@@ -37,7 +39,7 @@ ARGUMENTS = (
         "Custom definition script",
         "",
         None,
-        "NAME.nn: the text is a file of its own",
+        "NAME.nn: the definition is a file",
     ),
     HostArgument(
         "numHiddenNodes", "num_hidden_nodes", "Number of hidden nodes", "hidden_nodes", 100, "key"
@@ -70,23 +72,38 @@ ARGUMENTS = (
         "concat: its columns; categorical: categories; others: report",
     ),
     HostArgument(
-        "mlTransformVars", "ml_transform_vars", "", "", None, "nothing: the columns say it"
+        "mlTransformVars",
+        "ml_transform_vars",
+        "",
+        "",
+        None,
+        "nothing: columns are named where they are used",
     ),
-    HostArgument("transforms", "transforms", "", "", None, "report: do it before exporting"),
+    HostArgument("transforms", "transforms", "", "", None, "report: compute it before exporting"),
     HostArgument(
-        "transformObjects", "transform_objects", "", "", None, "report: do it before exporting"
-    ),
-    HostArgument(
-        "transformFunc", "transform_function", "", "", None, "report: do it before exporting"
-    ),
-    HostArgument(
-        "transformVars", "transform_variables", "", "", None, "report: do it before exporting"
-    ),
-    HostArgument(
-        "transformPackages", "transform_packages", "", "", None, "report: do it before exporting"
+        "transformObjects", "transform_objects", "", "", None, "report: compute it before exporting"
     ),
     HostArgument(
-        "transformEnvir", "transform_environment", "", "", None, "report: do it before exporting"
+        "transformFunc", "transform_function", "", "", None, "report: compute it before exporting"
+    ),
+    HostArgument(
+        "transformVars", "transform_variables", "", "", None, "report: compute it before exporting"
+    ),
+    HostArgument(
+        "transformPackages",
+        "transform_packages",
+        "",
+        "",
+        None,
+        "report: compute it before exporting",
+    ),
+    HostArgument(
+        "transformEnvir",
+        "transform_environment",
+        "",
+        "",
+        None,
+        "report: compute it before exporting",
     ),
     HostArgument(
         "blocksPerRead",
@@ -94,12 +111,12 @@ ARGUMENTS = (
         "",
         "",
         None,
-        "nothing: rows are read in stretches anyway",
+        "nothing: rows are read in blocks anyway",
     ),
     HostArgument(
-        "reportProgress", "report_progress", "", "", None, "nothing: the flag --quiet says it"
+        "reportProgress", "report_progress", "", "", None, "nothing: --quiet turns the output off"
     ),
-    HostArgument("verbose", "verbose", "", "", None, "nothing: the flag --quiet says it"),
+    HostArgument("verbose", "verbose", "", "", None, "nothing: --quiet turns the output off"),
     HostArgument(
         "computeContext", "compute_context", "", "", None, "report: training runs on this machine"
     ),
@@ -111,7 +128,7 @@ ARGUMENTS = (
     HostArgument(
         "", "", "Hidden layer specification", "", None, "NAME.nn: with or without a definition"
     ),
-    HostArgument("", "", "Create trainer mode", "", None, "report: one set of values is trained"),
+    HostArgument("", "", "Create trainer mode", "", None, "report: one set of settings is trained"),
 )
 OPTIMIZERS = (
     HostArgument("learningRate", "learning_rate", "Learning rate", "learning_rate", 0.001, "key"),

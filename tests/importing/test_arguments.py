@@ -25,7 +25,7 @@ from netsharp_lsp.__main__ import main
 from tests.public.page import replaced
 
 PAGE = Path(__file__).parents[2] / "docs" / "importing.md"
-HEAD = "| R | Python | Studio | run file | what becomes of it |\n|---|---|---|---|---|\n"
+HEAD = "| R | Python | Studio | run file | what `import` does |\n|---|---|---|---|---|\n"
 TABLES = {"arguments": ARGUMENTS, "optimisers": OPTIMIZERS}
 NAMES = sorted(
     {

@@ -87,4 +87,4 @@ def _of_hosts(option: str) -> str:
     if found is None:
         return ""
     key, why = found
-    return f"this is '--{key.replace('_', '-')}' here." if key else f"no flag says it here: {why}."
+    return f"this is '--{key.replace('_', '-')}' here." if key else f"it has no counterpart here: {why}."

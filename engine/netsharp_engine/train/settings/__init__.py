@@ -331,7 +331,7 @@ def _of_hosts(name: str, section: str | None = None) -> str:
         return ""
     key, why = found
     if not key:
-        return f": it is a host's argument, which no key says here: {why}."
+        return f": it is an argument of the hosts that has no counterpart here: {why}."
     place = BY_NAME[key].section
     where = f" in [{place}]" if section not in (None, place) else ""
     return f": this is '{key}'{where} here."
