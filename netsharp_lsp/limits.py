@@ -9,217 +9,215 @@ from netsharp_engine.limits import LIMITS as ENGINE_LIMITS
 from netsharp_engine.limits import Limit
 
 SPECIFICATION_BYTES = Limit(
-    "one file of Net#, or one that holds some", 64 * 1024 * 1024, "bytes", "it is not read"
+    "a file of Net#, or a file in which specifications are embedded",
+    64 * 1024 * 1024,
+    "bytes",
+    "it is not read",
 )
 CONFIGURATION_BYTES = Limit(
-    "one text in a language of CNTK",
+    "a text in one of CNTK's languages",
     6 * 1024 * 1024,
     "bytes",
-    "`check`, `describe`, `config` and `migrate` refuse it; `fmt` takes it",
+    "`check`, `describe`, `config` and `migrate` refuse it; `fmt` formats it",
 )
 # A specification with a million weights has two million, 200,000 edits of a model as many.
 TEXT_WORDS = Limit(
-    "one text of Net#, or a specification within another file: its words, numbers, marks and line "
-    "ends",
+    "a text of Net#, or an embedded specification: its tokens and line ends",
     3_000_000,
     "words",
     "it is not read",
 )
 # A mark that belongs to nothing takes up to 1.3 kB of a check, a line of a network 5 kB.
 TEXT_NAMES = Limit(
-    "of these all but numbers, signs, commas and line ends",
+    "those of these tokens that are not numbers, signs, commas or line ends",
     1_100_000,
     "words and marks that are not numbers",
     "it is not read",
 )
 # A word of a network that is formatted or checked takes up to 900 bytes.
 CNTK_WORDS = Limit(
-    "one text in a language of CNTK, or together the files that a configuration or a network "
-    "includes, each as often as it is included, or that a network in NDL or the macros of an edit "
-    "consist of, counted in the same way",
+    "a text in one of CNTK's languages; also the sum over the files that a configuration, a "
+    "network in NDL or BrainScript, or an edit in MEL includes, each counted at every inclusion",
     1_100_000,
     "words",
     "it is not read",
 )
-OPEN_BRACKETS = Limit(
-    "brackets that are open at once in such a text", 10_000, "brackets", "it is not read"
-)
+OPEN_BRACKETS = Limit("nesting of brackets in such a text", 10_000, "brackets", "it is not read")
 # A check takes some times the memory of a formatting.
 EXPLAINED_BYTES = Limit(
-    "one text that `fmt` leaves as it is in places and checks, to say whether `check` reports why",
+    "a text with parts that `fmt` cannot format, which it checks to name the cause",
     2**20,
     "bytes",
-    "`fmt` names the places alone",
+    "`fmt` names the parts without their cause",
 )
 CONFIGURATION_FILES = Limit(
-    "the files of one configuration together, each as often as it is included",
+    "all files of one configuration, each counted at every inclusion",
     24 * 1024 * 1024,
     "bytes",
-    "what comes after them is not read, which is an error (CK018)",
+    "the rest is not read, which is an error (CK018)",
 )
 CONDITION_EVALUATIONS = Limit(
-    "counting the edges of filtered bundles in one network of Net#",
+    "evaluations of conditions to count the edges of the filtered bundles of one network",
     20_000_000,
     "evaluations",
-    "`describe` and `diff` leave the numbers open and say so; `run` refuses it",
+    "`describe` and `diff` report the counts as unknown; `run` refuses the network",
 )
 MODELS_COMPARED = Limit(
-    "the models of epochs that one command `cv` of CNTK evaluates",
+    "models of epochs that one `cv` command of CNTK evaluates",
     10_000,
     "models",
     "the command is refused",
 )
 FILTERED_EDGES = Limit(
-    "the edges of one filtered bundle that is trained",
+    "edges of one filtered bundle in training",
     10_000_000,
     "edges",
     "`run` refuses the network",
 )
 # The deepest networks that anyone trained had a thousand or two.
 LAYERS = Limit(
-    "the layers of one network, when it is trained or applied",
+    "layers of one network, in training and prediction",
     10_000,
     "layers",
-    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` accept it",
 )
 # Places of values are compared with one another, at each keystroke.
 DEVICE_LAYERS = Limit(
-    "the layers of one network that a device is compared with",
+    "layers of one network whose memory is compared with a target device",
     500,
     "layers",
-    "`check` does not say whether the network fits a device (NS140)",
+    "`check` does not check whether the network fits the device (NS140)",
 )
 # Networks in which every layer reads all earlier ones have some thousands.
 BUNDLES = Limit(
-    "the bundles of one network, when it is trained or applied",
+    "bundles of one network, in training and prediction",
     50_000,
     "bundles",
-    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` accept it",
 )
-# Configurations of CNTK's examples include one or two files.
+# Configurations in CNTK's repository include one or two files.
 INCLUDES = Limit(
-    "includes of one network in BrainScript, each file as often as it is included",
+    "inclusions of files in one network in BrainScript",
     500,
     "files",
     "the evaluation stops with a finding (BS066)",
 )
 INCLUDED_BYTES = Limit(
-    "what one network in BrainScript includes, each file as often as it is included",
+    "included files of one network in BrainScript, each counted at every inclusion",
     12 * 1024 * 1024,
     "bytes",
     "the evaluation stops with a finding (BS066)",
 )
 SETTINGS_BYTES = Limit(
-    "one file of settings, or one run file", 1024 * 1024, "bytes", "no command that needs it runs"
+    "a settings file or a run file", 1024 * 1024, "bytes", "commands that need it fail"
 )
 KEY_PARTS = Limit(
-    "one key or value in settings or a run file", 200, "points", "the file is refused"
+    "dots in one key or value of a settings or run file", 200, "dots", "the file is refused"
 )
-# Longer scripts are not written by hand.
-SCRIPT_BYTES = Limit("one script that starts runs", 2**20, "bytes", "the rest is not read")
-# Scripts that start many trainings write them into loops.
+# Scripts written by hand are shorter.
+SCRIPT_BYTES = Limit("a script that starts runs", 2**20, "bytes", "the rest is not read")
+# Scripts that start many trainings do so in loops.
 SCRIPT_COMMANDS = Limit(
-    "commands or lines of one script that are followed, those of its functions at each call",
+    "commands or lines followed in one script, those of functions at each call",
     10_000,
     "commands",
-    "what the script starts after them counts as not started",
+    "runs that the script starts later are not found",
 )
 SCRIPT_DEPTH = Limit(
-    "blocks within blocks of a script, calls within calls, or values within values",
+    "nesting of blocks, calls or values in a script",
     20,
     "levels",
-    "what is started further inside counts as not started, and such a value as unknown",
+    "runs that are started further inside are not found, and such values are unknown",
 )
 SCRIPT_CHARACTERS = Limit(
-    "what the variables of one script put into its commands",
+    "text that variables contribute to the commands of one script",
     2**20,
     "characters",
-    "variables count as unknown from there on",
+    "further variables are unknown",
 )
 # Networks of CNTK's examples take 130,000.
 EVALUATION_STEPS = Limit(
-    "evaluating one network in BrainScript",
+    "evaluation of one network in BrainScript",
     2_000_000,
     "steps",
-    "the evaluation stops with a finding; what was found until then is reported",
+    "the evaluation stops with a finding; earlier findings are reported",
 )
 EDITED_NODES = Limit(
-    "networks that one text of MEL has edited and written, all together",
+    "all networks that one text of MEL edits and writes",
     200_000,
     "nodes",
-    "what is edited after that stays unknown",
+    "the results of further edits are unknown",
 )
 MODEL_CONFIGURATIONS = Limit(
-    "configurations in a folder that are asked which of them trains a model that another reads",
+    "configurations in a folder that are searched for the one that trains a model",
     300,
     "files",
-    "those that come after them are not asked",
+    "the others are not searched",
 )
 MODEL_CHAIN = Limit(
-    "models that rest one on another, each trained by another configuration of a folder",
+    "a chain of models, each made from the one before by a configuration of the folder",
     8,
     "models",
-    "what the next one holds is not known",
+    "the network of the next model is unknown",
 )
-# A server waits half a second for so much, once.
+# A server needs half a second for this size, once.
 COUNTED_BYTES = Limit(
-    "one file of data whose rows and columns are counted, such as a matrix that a parameter of a "
-    "network starts from",
+    "a data file whose rows and columns are counted, such as the initial values of a parameter",
     16 * 1024 * 1024,
     "bytes",
-    "what it says about shapes stays unknown",
+    "shapes that depend on it are unknown",
 )
-# The numbers in it are not looked at: what it takes is its reading.
+# Its weights are skipped: the time is that of reading the file.
 STORED_BYTES = Limit(
-    "one model file that a configuration or an edit names and whose network is looked at",
+    "a model file that a configuration or an edit names",
     256 * 1024 * 1024,
     "bytes",
-    "its network is that of the text which trains it, or stays unknown",
+    "its network is taken from the text that trains it, or is unknown",
 )
 GIT_FILE_BYTES = Limit(
-    "a `.gitignore`, or another small file of git", 2**20, "bytes", "it counts as absent"
+    "a `.gitignore`, or another small file of git", 2**20, "bytes", "it is treated as absent"
 )
 GIT_PATTERNS = Limit(
-    "patterns with wildcards in one `.gitignore`", 2_000, "patterns", "the file counts as absent"
+    "patterns with wildcards in one `.gitignore`",
+    2_000,
+    "patterns",
+    "the file is treated as absent",
 )
-GIT_INDEX_BYTES = Limit(
-    "git's list of the tracked files", 2**28, "bytes", "no file counts as tracked"
-)
+GIT_INDEX_BYTES = Limit("git's index", 2**28, "bytes", "every file is treated as untracked")
 GIT_OBJECT_BYTES = Limit(
-    "one file or folder in a revision of git", 2**26, "bytes", "`describe` and `diff` refuse it"
+    "a file or folder in a git revision", 2**26, "bytes", "`describe` and `diff` refuse it"
 )
 
 # An editor may well open a document of 100 MB.
 MESSAGE_BYTES = Limit(
-    "one message to the language server",
+    "a message to the language server",
     256 * 1024 * 1024,
     "bytes",
-    "an error is answered and the server ends: what follows cannot be told apart",
+    "the server returns an error and exits, as it cannot find the next message",
 )
 HEADER_BYTES = Limit(
-    "the header of one message to the language server",
+    "the header of a message to the language server",
     1024 * 1024,
     "bytes",
-    "an error is answered and the server ends: what follows cannot be told apart",
+    "the server returns an error and exits, as it cannot find the next message",
 )
 WAITING_BYTES = Limit(
-    "messages that wait in the language server",
+    "messages queued in the language server",
     8 * 1024 * 1024,
     "bytes",
-    "it reads on when it has answered some of them",
+    "the server reads no more until it has answered some of them",
 )
 UNREAD_BYTES = Limit(
-    "what an editor has not yet read of the language server",
+    "output of the language server that the editor has not yet read",
     32 * 1024 * 1024,
     "bytes",
-    "the oldest lines of logs and of progress are left out, and nothing more is answered until "
-    "the editor reads",
+    "the oldest log and progress lines are dropped, and requests wait until the editor reads",
 )
 FINDINGS_SHOWN = Limit(
-    "findings that an editor shows of one document",
+    "findings shown in an editor for one document",
     1_000,
     "findings",
-    "the most severe are shown, and one says how many are left out",
+    "the most severe are shown, and a last one gives the number of the others",
 )
 
 

@@ -28,50 +28,48 @@ class Limit:
 
 
 KERNEL_DIMENSIONS = Limit(
-    "one kernel, when a network is trained or applied",
+    "a kernel, in training and prediction",
     15,
     "dimensions",
-    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` accept it",
 )
 # A pool over a whole picture of 1000 x 1000 pixels.
 KERNEL_CELLS = Limit(
-    "one kernel that is walked cell by cell, when a network is trained or applied",
+    "a kernel that is processed cell by cell, in training and prediction",
     1_000_000,
     "cells",
-    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
+    "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` accept it",
 )
 
 TABLE_LINE = Limit(
-    "one line of a CSV or TSV table", 64 * 1024 * 1024, "bytes", "the table is refused"
+    "a line of a CSV or TSV table", 64 * 1024 * 1024, "bytes", "the table is refused"
 )
-# What Python's own reader of such files takes.
-TABLE_CELL = Limit("one value of a CSV or TSV table", 131_072, "characters", "the table is refused")
+# The limit of Python's csv module.
+TABLE_CELL = Limit("a value of a CSV or TSV table", 131_072, "characters", "the table is refused")
 
 # Each row of the data costs work for every class.
-CLASSES = Limit(
-    "the classes that a network is trained for", 10_000, "classes", "`run` refuses the table"
-)
+CLASSES = Limit("classes of a network in training", 10_000, "classes", "`run` refuses the table")
 CONFUSION_CLASSES = Limit(
-    "a confusion matrix in the report on some rows",
+    "a confusion matrix in a report",
     1_000,
     "classes",
-    "the report has none; all its figures are there",
+    "the report has none, but all other figures",
 )
 
 DATA_FAULTS = Limit(
-    "the findings of `check --read-data` in one file of data",
+    "findings of `check --read-data` in one data file",
     1_000,
     "findings",
     "the others are counted",
 )
 DATA_FAULTS_BYTES = Limit(
-    "the lines that `check --read-data` reports of one file of data",
+    "lines that `check --read-data` reports in one data file",
     16 * 1024 * 1024,
     "bytes",
     "the others are counted",
 )
 DATA_LINE = Limit(
-    "one line of a file of data that a configuration of CNTK names",
+    "a line of a data file that a CNTK configuration names",
     64 * 1024 * 1024,
     "bytes",
     "`run` refuses the file, and `check --read-data` reports it",
@@ -79,16 +77,16 @@ DATA_LINE = Limit(
 
 # The numbers of dense samples take some times the bytes of their text.
 DATA_HELD = Limit(
-    "one file in CNTK's text format whose numbers are kept in memory",
+    "a file in CNTK's text format that is held in memory",
     1024 * 1024 * 1024,
     "bytes",
-    "of a larger one the places of its sequences are kept, some 100 bytes for each, and their "
-    "lines are read again as they are needed",
+    "only the offsets of its sequences are held, some 100 bytes for each, and their lines are "
+    "read again when they are needed",
 )
 
-IMAGE_BYTES = Limit("the file of one image", 64 * 1024 * 1024, "bytes", "`run` refuses the image")
+IMAGE_BYTES = Limit("an image file", 64 * 1024 * 1024, "bytes", "`run` refuses the image")
 # Three channels and the sums of a new size take some 30 bytes a pixel.
-IMAGE_PIXELS = Limit("one image", 25_000_000, "pixels", "`run` refuses the image")
+IMAGE_PIXELS = Limit("an image", 25_000_000, "pixels", "`run` refuses the image")
 
 #: Every limit of the engine, in the order of the documents.
 LIMITS: tuple[Limit, ...] = (

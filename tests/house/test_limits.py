@@ -9,16 +9,18 @@ from netsharp_lsp import limits
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "limits.md"
 HEAD = """\
-# What is refused for its size
+# Limits
 
-Whatever a file holds, netsharp answers in bounded time and memory, or says in one sentence which of
-these limits it passed. The table is made from the code (`pytest tests/house --update`).
+netsharp reads any file in bounded time and memory: an input beyond one of these limits is refused,
+or treated as the last column says, and the message names the limit.
 
-Up to a limit, time and memory grow in proportion: `check` answers any text of Net# within a minute
-of a processor's time and 1.6 GiB. A service that checks what others send gives the process a bound
-of its own (`ulimit -v`); beyond that it says that memory ran out.
+Below the limits, time and memory grow in proportion to the input: `check` takes at most a minute of
+CPU time and 1.6 GiB for any text of Net#. A service that checks files from others should also limit
+the memory of the process (`ulimit -v`); if that is used up, a message says so.
 
-| what | at most | beyond it |
+The table is generated from the code (`pytest tests/house --update`), and a test compares the two.
+
+| what is limited | at most | beyond the limit |
 |---|---|---|
 """
 

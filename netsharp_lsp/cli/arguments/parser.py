@@ -87,4 +87,6 @@ def _of_hosts(option: str) -> str:
     if found is None:
         return ""
     key, why = found
-    return f"this is '--{key.replace('_', '-')}' here." if key else f"it has no counterpart here: {why}."
+    if not key:
+        return f"it has no counterpart here: {why}."
+    return f"this is '--{key.replace('_', '-')}' here."

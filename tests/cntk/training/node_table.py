@@ -37,17 +37,19 @@ _LEARNING = frozenset(
 _HEAD = """\
 # Nodes of CNTK
 
-What is done with each type of node. Written by `python -m tests.cntk.training.node_table` from the
-tables of the code; a test compares them.
+What netsharp supports for each type of node of CNTK's networks.
 
-- *read*: from model files of BrainScript (`1`) and of CNTK's Python library (`2`, by its name there
-  where that differs);
-- *shape*: the shape of its value is computed;
+- *read*: it is read from model files, `1` in CNTK's own format (of networks in BrainScript and NDL),
+  `2` in the format of CNTK's Python library, with its name there if it differs;
+- *shape*: its shape is inferred, so that networks with it can be checked and described;
 - *evaluated*: its value is computed;
-- *trained*: a gradient comes back through it;
-- *ONNX*, *torch*: it is exported. `position`: where the steps that it takes depend on their place
-  alone;
-- *BrainScript*: models of BrainScript are written back with it as text.
+- *trained*: a gradient flows back through it to at least one input;
+- *ONNX*, *torch*: it is exported to ONNX and to PyTorch; `position`: only if the steps of a sequence
+  that it selects are determined by their position;
+- *BrainScript*: `export --to brainscript` writes it.
+
+The table is generated from the code (`python -m tests.cntk.training.node_table`), and a test
+compares the two.
 
 | node | read | shape | evaluated | trained | ONNX | torch | BrainScript |
 |---|---|---|---|---|---|---|---|
