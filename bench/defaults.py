@@ -118,8 +118,8 @@ def compare(seeds: Sequence[int]) -> None:
     fitted("iris", SCALED, 1, {})  # What all need is imported once.
     headline(f"Defaults on {len(SETS)} data sets, means over {len(seeds)} splits")
     contestants = (OURS, PLAIN, SCALED)
-    print("| data set | half | size | netsharp | scikit-learn | its, scaled |", end="")
-    print(" CPU s | its, scaled | MiB | its, scaled |\n|" + "---|" * 10, flush=True)
+    print("| data set | half | size | netsharp | scikit-learn | scaled |", end="")
+    print(" CPU s: netsharp | scaled | MiB: netsharp | scaled |\n|" + "---|" * 10, flush=True)
     halves: dict[tuple[str, str], list[dict[str, Fit]]] = {}
     for one in SETS:
         half = "decided" if one in DECIDING else "reported"

@@ -39,13 +39,13 @@ _HEAD = """\
 
 What netsharp supports for each type of node of CNTK's networks.
 
-- *read*: it is read from model files, `1` in CNTK's own format (of networks in BrainScript and NDL),
+- *read*: it is read from model files, `1` in CNTK's own format (networks of BrainScript and NDL),
   `2` in the format of CNTK's Python library, with its name there if it differs;
 - *shape*: its shape is inferred, so that networks with it can be checked and described;
 - *evaluated*: its value is computed;
 - *trained*: a gradient flows back through it to at least one input;
-- *ONNX*, *torch*: it is exported to ONNX and to PyTorch; `position`: only if the steps of a sequence
-  that it selects are determined by their position;
+- *ONNX*, *torch*: it is exported to ONNX and to PyTorch; `position`: only if the steps of a
+  sequence that it selects are determined by their position;
 - *BrainScript*: `export --to brainscript` writes it.
 
 The table is generated from the code (`python -m tests.cntk.training.node_table`), and a test
