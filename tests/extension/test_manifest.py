@@ -217,8 +217,8 @@ def test_the_readme_says_what_is_inside_a_package(package: Path) -> None:
     """The figures are those of the package, in megabytes: of all, of training, of the server."""
     text = " ".join((EXTENSION / "README.md").read_text(encoding="utf-8").split())
     said = re.search(
-        r"Of its (\S+) MB for Linux on x64, numpy and safetensors, which only training needs, are "
-        r"(\S+), the server with what it is made of (\S+),",
+        r"Of the (\S+) MB for Linux on x64, numpy and safetensors, which only training needs, take "
+        r"(\S+), the server with its dependencies (\d+\.\d+)",
         text,
     )
     assert said is not None
