@@ -1,16 +1,17 @@
-# What of MicrosoftML and RevoScaleR is not here: arguments and functions, each with the way out.
+# Arguments and functions of MicrosoftML and RevoScaleR that are not supported, and what to use
+# instead of each.
 
 ARGUMENTS <- c(
   transformFunc = "Call it on the data frame beforehand.",
   transformVars = "It belongs to transformFunc: call that on the data frame beforehand.",
   transformPackages = "Load them with library() beforehand.",
   transformEnvir = "Give objects of the transforms in transformObjects = list(...).",
-  computeContext = "All is computed on this machine: read the rows of a database into a data frame.",
+  computeContext = "Training runs on this machine: read the rows of a database into a data frame.",
   ensemble = "Train several networks on samples of the rows and average their scores.",
   outData = "Write the data frame that comes back: write.csv(scores, \"scores.csv\")."
 )
 
-# Refuse the first argument that has a value and is not here.
+# Refuse the first argument that has a value and is not supported.
 refuse_given <- function(called, ...) {
   given <- list(...)
   for (name in names(given)) {
@@ -20,7 +21,7 @@ refuse_given <- function(called, ...) {
   }
 }
 
-# A function of the original that is not here: it is there by its name, and refuses each call.
+# A function of MicrosoftML that is not supported: it exists by its name, and refuses each call.
 absent <- function(name, way) {
   force(name)
   force(way)
@@ -28,7 +29,7 @@ absent <- function(name, way) {
 }
 
 ROWS_OF_A_DATABASE <- "DBI::dbGetQuery() of the packages DBI and odbc, which gives a data frame"
-HERE <- "nothing: all is computed by this R on this machine, so remove the call"
+HERE <- "nothing; everything is computed on this machine, so remove the call"
 PIXELS <- "the package magick: one column of the data frame a pixel"
 TERMS <- "the package text2vec: one column of the data frame a term"
 
