@@ -58,11 +58,11 @@ def test_what_is_taken_from_where_is_told(folder: Path, capsys: pytest.CaptureFi
     assert main(["run", "a.R::net", "--train", "iris.csv", "--epochs", "2"]) == 0
     said = capsys.readouterr()
     for line in (
-        "a.R:3: rxNeuralNet is run here, with its settings:",
+        "a.R:3: running rxNeuralNet with its settings:",
         '  label = "species"  # a.R:3, formula',
         "  learning_rate = 0.02  # a.R:4, learningRate",
         "  batch_size = 7  # a.R:4, miniBatchSize",
-        "  What it leaves to its host is as host rx does it.",
+        "  The defaults of host rx apply to all other settings.",
     ):
         assert line in said.out.splitlines(), said.out
     assert "epochs =" not in said.out

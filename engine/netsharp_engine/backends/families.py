@@ -94,7 +94,7 @@ def _processors() -> Iterator[FoundDevice]:
     import numpy as np
 
     twins = find_spec("netsharp_engine._twins") is not None
-    compiled = "compiled twins" if twins else "no compiled twins"
+    compiled = "compiled kernels" if twins else "no compiled kernels"
     yield FoundDevice(CPU, f"numpy {np.__version__}, {os.cpu_count()} processors, {compiled}")
 
 

@@ -64,10 +64,10 @@ def report_call(
     if call is None:
         return
     if not quiet:
-        say([f"{script}:{call.line}: {call.function} is run here, with its settings:"])
+        say([f"{script}:{call.line}: running {call.function} with its settings:"])
         taken = (one for one in call.settings if settings.origins[one.key] == CALL)
         say(_taken(one, script) for one in taken)
-        say([f"  What it leaves to its host is as host {settings.host} does it."])
+        say([f"  The defaults of host {settings.host} apply to all other settings."])
     for lost in call.left:
         if not lost.key or settings.origins[lost.key] in ("default", "host"):
             complain(f"{script}:{lost.line}: {lost.argument}: {lost.why}.")
