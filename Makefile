@@ -145,7 +145,7 @@ soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose h
 torture: $(VENV)/.test ## Try the promises as an adversary would; SECONDS, SEED and FULL choose how.
 	$(BIN)/python -m tests.torture --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) $(if $(FULL),--full)
 
-sanitize: $(VENV)/.test ## Run the compiled twins under address, undefined-behaviour and thread sanitizers; FULL=1: all.
+sanitize: $(VENV)/.test ## Run the engine's C code under address, undefined-behaviour and thread sanitizers; FULL=1: all.
 	$(BIN)/python -m tests.sanitized $(if $(FULL),--all)
 
 clean: ## Remove what the other targets made.
