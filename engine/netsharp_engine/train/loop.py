@@ -186,11 +186,9 @@ class Run:
         self._feeder.start_epoch(state.epoch)
         while state.position < self._feeder.steps:
             if not self._step():
-                fault = self._read()
-                return "diverged", self._explain(fault)
+                return "diverged", self._explain(self._read())
             if self._clock() - self._reported >= STEP_SECONDS:
-                fault = self._read()
-                if fault is not None:
+                if (fault := self._read()) is not None:
                     return "diverged", self._explain(fault)
                 self._emit("step", loss=self._mean_loss(), metrics=self._running_metrics())
             if self._should_stop():
