@@ -119,11 +119,11 @@ def compile(
     given = load(model) if isinstance(model, str | os.PathLike) else model
     trained = trained_model(given, "compiled")
     features = trained.encoded(rows_of(trained, calibration))
-    gate = None if holdout is None else GateRows(_held_back(trained, *holdout), "holdout", max_drop)
+    gate = None if holdout is None else GateRows(_held_out(trained, *holdout), "holdout", max_drop)
     return compile_model(trained, lambda: iter([features]), settings, gate, auto_widths=auto_widths)
 
 
-def _held_back(model: Model, x: Any, y: Any) -> LabelledRows:
+def _held_out(model: Model, x: Any, y: Any) -> LabelledRows:
     """Return rows with the numbers of their classes, or their target values. Raises DataError."""
     features = model.encoded(rows_of(model, x))
     task = "regression" if model.classes is None else "classification"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from netsharp._subjects import (
     Around,
     Subject,
-    asked_of,
     assignments,
     file_or_none,
     inspected,
     looked_up,
+    question_about,
     sentences,
 )
 from netsharp._values import Command, Experiment, Migration, Network, Node, Value
@@ -214,7 +214,7 @@ def _networks(
 def _described(
     subject: Subject, experiments: Experiments, assigned: tuple[str, ...], command: str | None
 ) -> dict[str, Any] | None:
-    request = asked_of([subject], assigned)
+    request = question_about([subject], assigned)
     request.command = command
     return sentences(lambda: experiments.describe(subject.name, request)).document
 

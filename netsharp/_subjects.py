@@ -167,7 +167,7 @@ def inspected(subject: Subject, assigned: tuple[str, ...]) -> list[Diagnostic]:
     ]
 
 
-def asked_of(subjects: Sequence[Subject], assigned: tuple[str, ...]) -> Question:
+def question_about(subjects: Sequence[Subject], assigned: tuple[str, ...]) -> Question:
     """Return the question that asks for the description of some subjects."""
     around = Around(subjects)
     items = {one.name: one.items[0] for one in subjects}

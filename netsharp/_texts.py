@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from netsharp._subjects import (
     SIDES,
     Subject,
-    asked_of,
     assignments,
     inspected,
+    question_about,
     refused,
     sentences,
 )
@@ -189,7 +189,7 @@ def describe(
         data = subject.text()
         refuse_errors(data, context, subject.language)
         return language_by_id(subject.language).describe(data, context)
-    request = asked_of([subject], assigned)
+    request = question_about([subject], assigned)
     request.command = command
     answer = sentences(lambda: experiments.describe(subject.name, request))
     if answer.document is None:
@@ -264,7 +264,7 @@ def compare(
         compared = language_by_id(subjects[1].language)
         return _comparison(compared.compare((first, context), (second, context)))
     names_of = [one.name for one in subjects]
-    request = asked_of(subjects, assigned)
+    request = question_about(subjects, assigned)
     answer = sentences(lambda: experiments.compare(names_of[0], names_of[1], request))
     if answer.comparison is None:
         raise refused(answer)

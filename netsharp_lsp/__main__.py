@@ -148,7 +148,7 @@ def _failed(error: Exception) -> int:
     """Print an unforeseen error; nothing where only the reader of the output has gone."""
     if isinstance(error, BrokenPipeError | ConnectionResetError):
         return BROKEN_PIPE
-    return _apologise(error)
+    return _report_internal_error(error)
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -255,7 +255,7 @@ def _unknown(name: str) -> int:
     return 2
 
 
-def _apologise(error: Exception) -> int:
+def _report_internal_error(error: Exception) -> int:
     """Say in one sentence what could not be foreseen."""
     from netsharp_lsp.cli.console.terminal import complain
 

@@ -52,7 +52,7 @@ def settled(work: Callable[[], Value]) -> Value:
     return value
 
 
-def let_go(children: list[Value]) -> Iterator[Value]:
+def released_children(children: list[Value]) -> Iterator[Value]:
     """Yield the children of a node of a tree, each for the last time.
 
     The node keeps this list, and each child all below it, once they are asked for.

@@ -144,7 +144,7 @@ def read_settings(file: str) -> Settings:
     if os.path.basename(file) == SHARED_FILE:
         return _read_shared(file) or Settings(file)
     data = _read_bytes(file)
-    return _settle(file, data, _parse(file, data))
+    return _validated(file, data, _parse(file, data))
 
 
 def read_own_roots(file: str) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def _read_shared(file: str) -> Settings | None:
         return None
     tool = _parse(file, data).get("tool")
     table = tool.get("netsharp") if isinstance(tool, dict) else None
-    return _settle(file, data, table) if isinstance(table, dict) else None
+    return _validated(file, data, table) if isinstance(table, dict) else None
 
 
 def read_toml(file: str, place: str | None = None, *, follow: bool = True) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def _parse(file: str, data: bytes) -> dict[str, Any]:
         raise SettingsError(file, None, f"is not valid TOML: {error}.") from None
 
 
-def _settle(file: str, data: bytes, table: dict[str, Any]) -> Settings:
+def _validated(file: str, data: bytes, table: dict[str, Any]) -> Settings:
     settings = Settings(file)
     for key, value in table.items():
         problem = assign(settings, key, value)

@@ -143,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         return code
     if code == LOST:
         return code
-    if machines.speaks:
+    if machines.prints_errors:
         record(code)
     return DONE
 
@@ -160,7 +160,7 @@ def _reported(work: Callable[[], int], machines: Machines | None) -> int:
         sentences = str(error).splitlines()
     except CommError as error:
         sentences, code = (str(error),), LOST
-    if machines is None or machines.speaks:
+    if machines is None or machines.prints_errors:
         for sentence in sentences:
             complain(sentence)
     return code

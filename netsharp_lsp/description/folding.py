@@ -102,7 +102,7 @@ def folded_rows(description: Description, depth: int) -> list[Description]:
     for node in nodes:
         group = closed[node["name"]]
         if group is None:
-            rows[node["name"]] = {**node, "inputs": _stand_for(node["inputs"], closed)}
+            rows[node["name"]] = {**node, "inputs": _rows_of(node["inputs"], closed)}
         else:
             inside = rows.setdefault(group, _row(group, node))
             _joined(inside, node, group, closed)
@@ -123,7 +123,7 @@ def _joined(
     row["inside"] += 1
     row["operation"] = f"{row['inside']} nodes"
     outer = [name for name in node["inputs"] if closed.get(name) is not group]
-    row["inputs"] = list(dict.fromkeys([*row["inputs"], *_stand_for(outer, closed)]))
+    row["inputs"] = list(dict.fromkeys([*row["inputs"], *_rows_of(outer, closed)]))
     row["groups"] = list(dict.fromkeys([*row["groups"], *node["groups"]]))
     learnt = node["parameters"] if node["trainable"] else 0
     for key, count in (("parameters", learnt), ("multiply_adds", node["multiply_adds"])):
@@ -132,7 +132,7 @@ def _joined(
         row["shape"], row["axis"] = node["shape"], node["axis"]
 
 
-def _stand_for(names: list[str], closed: Mapping[str, BoxGroup | None]) -> list[str]:
+def _rows_of(names: list[str], closed: Mapping[str, BoxGroup | None]) -> list[str]:
     """Return the rows of a table that represent nodes, each once where it is a group."""
     found = []
     for name in names:

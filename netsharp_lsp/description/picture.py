@@ -75,7 +75,7 @@ class BoxFrame(Placed):
         self.links: list[Wire] = []
         self.level: Level | None = None
 
-    def settle(self, near: bool) -> None:
+    def lay_out(self, near: bool) -> None:
         """Lay out its contents; the frames in it are laid out already."""
         for link in self.links:
             if isinstance(link.source, BoxFrame) and link.source.level is not None:
@@ -127,7 +127,7 @@ def lay_out(description: Description) -> Picture:
     for wire, shift in zip(wires, _shifts(arrows), strict=True):
         wire[0][1].leaves = wire[-1][1].arrives = shift
     for frame in reversed(frames.values()):
-        frame.settle("nodes" in description)
+        frame.lay_out("nodes" in description)
     whole, *inner = frames.values()
     for frame in inner:
         _move(frame, frame.parent)

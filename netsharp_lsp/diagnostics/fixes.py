@@ -92,7 +92,7 @@ def fix_texts(
             blamed: set[Proposal] = set()
             if not unsafe:
                 for name, one in more.items():
-                    blamed.update(_blamed(before[name], one, written[name]))
+                    blamed.update(_faulty_fixes(before[name], one, written[name]))
             if not blamed:
                 break
             guesses |= blamed
@@ -187,7 +187,7 @@ def _moved(written: Iterable[_Written], edits: Iterable[Edit]) -> list[_Written]
     ]
 
 
-def _blamed(
+def _faulty_fixes(
     before: Iterable[Diagnostic], fixed: Fixed, written: Iterable[_Written]
 ) -> Iterator[Proposal]:
     """Yield the fixes at whose places, or within a blank of them, new errors are left.

@@ -140,7 +140,7 @@ class Completion(NamedTuple):
     rank: int = 0
 
     @property
-    def sought(self) -> str:
+    def filter_text(self) -> str:
         """Return the text that the word at the cursor is compared with: the label without its
         blanks.
 

@@ -104,7 +104,7 @@ class _PythonReader:
                     call = self._trainer(node, inside)
                     call.target = target
                     found.append((node.lineno, node.col_offset, call))
-                for call in self._handed_on(node):
+                for call in self._indirect_calls(node):
                     call.target = target
                     found.append((node.lineno, node.col_offset, call))
             waiting += [(child, target, around) for child in ast.iter_child_nodes(node)]
@@ -118,7 +118,7 @@ class _PythonReader:
             call.around = self._call(inside, self._name(inside), 0)
         return call
 
-    def _handed_on(self, node: ast.Call) -> Iterator[HostCall]:
+    def _indirect_calls(self, node: ast.Call) -> Iterator[HostCall]:
         """Yield the calls that a function makes of training functions that are passed to it."""
         if self._name(node) in LOOKS:
             return

@@ -76,7 +76,7 @@ class _RReader:
             if token.kind != "name" or self._word(at - 1) in ("$", "@"):
                 continue
             called = self._word(at + 1) == "("
-            call = self._trainer(at) if called else self._handed_on(at)
+            call = self._trainer(at) if called else self._indirect_calls(at)
             if call is not None:
                 around = self._around(at)
                 call.target = self._target(at) if called else None
@@ -104,7 +104,7 @@ class _RReader:
             call.arguments.insert(0, self._argument(first, before - 1, 0))
         return call
 
-    def _handed_on(self, at: int) -> HostCall | None:
+    def _indirect_calls(self, at: int) -> HostCall | None:
         """Return the call that a function makes of a training function that is passed to it."""
         first = at
         while self._word(first - 1) in ("::", ":::"):

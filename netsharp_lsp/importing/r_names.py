@@ -73,7 +73,7 @@ class RNames:
         changes += [
             one
             for one in given
-            if one.rebinds and (one is not given[0] or self._goes_on(one, name))
+            if one.rebinds and (one is not given[0] or self._extends_old_value(one, name))
         ]
         here = self.ranges[at]
         return [
@@ -107,7 +107,7 @@ class RNames:
             at -= 1
         return max(at, 0)
 
-    def _goes_on(self, statement: RStatement, name: str) -> bool:
+    def _extends_old_value(self, statement: RStatement, name: str) -> bool:
         """Return whether a statement's new value of a name is made of its old one, if known."""
         if statement.value is None:
             return True

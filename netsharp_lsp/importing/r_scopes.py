@@ -148,13 +148,13 @@ def end_of(tokens: Sequence[Token], at: int) -> int:
             break
         if token.around == around and token.text in (";", ","):
             break
-        if token.around == around and token.text == "\n" and not _goes_on(tokens, begin, at):
+        if token.around == around and token.text == "\n" and not _continues(tokens, begin, at):
             break
         at = max(token.partner, at + 1) if token.text in OPENING else at + 1
     return min(at, len(tokens))
 
 
-def _goes_on(tokens: Sequence[Token], begin: int, at: int) -> bool:
+def _continues(tokens: Sequence[Token], begin: int, at: int) -> bool:
     """Return whether an expression continues after a line end: an operator is before it."""
     before = tokens[at - 1]
     return at == begin or (before.kind == "mark" and before.text not in (")", "]", "}"))

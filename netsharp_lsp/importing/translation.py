@@ -169,13 +169,13 @@ class _Translation:
         self._loss()
         self._definition(task)
 
-    def _lose(self, argument: str, line: int, why: str, key: str = "") -> None:
+    def _list_lost(self, argument: str, line: int, why: str, key: str = "") -> None:
         self.done.left.append(NotCarried(argument, line, why, key))
 
     def _sort_ensemble(self, ensemble: HostCall) -> None:
         """Carry what an ensemble gives for each of its learners; list the rest as lost, by name."""
         why = "one model is trained here, not an ensemble"
-        self._lose(ensemble.name, self.call.line, why)
+        self._list_lost(ensemble.name, self.call.line, why)
         own = []
         places = _places(ensemble)
         for argument in ensemble.arguments:
@@ -184,7 +184,7 @@ class _Translation:
                 continue
             if name != REST and _row(name) is None:
                 why = f"{argument.written} is not carried over: it is about the ensemble"
-                self._lose(name or argument.written, argument.line, why)
+                self._list_lost(name or argument.written, argument.line, why)
                 continue
             own.append(GivenArgument(name, argument.value, argument.line, argument.written))
         self._sort(HostCall(ensemble.name, own, ensemble.line))
@@ -194,22 +194,22 @@ class _Translation:
         places = _places(call)
         for argument in call.arguments:
             if argument.name == REST:
-                self._lose_rest(argument)
+                self._list_rest_lost(argument)
                 places = iter(())
                 continue
             name = argument.name or next(places, "")
             row = _row(name)
             if row is None:
-                self._lose(name or argument.written, argument.line, "it is not known here")
+                self._list_lost(name or argument.written, argument.line, "it is not known here")
                 continue
             known = row.r or row.python
             self.given[known] = argument
             if row.becomes.startswith("report") and argument.value is not None:
-                self._lose(name, argument.line, f"{argument.written} is not carried over")
+                self._list_lost(name, argument.line, f"{argument.written} is not carried over")
 
-    def _lose_rest(self, argument: GivenArgument) -> None:
+    def _list_rest_lost(self, argument: GivenArgument) -> None:
         """List arguments that only a run knows as lost: defaults are uncertain then."""
-        self._lose(argument.written, argument.line, "what it gives is known only at run time")
+        self._list_lost(argument.written, argument.line, "what it gives is known only at run time")
         self.rest = argument
         self.default = f"{DEFAULT}, unless {argument.written} gives it"
 
@@ -236,17 +236,19 @@ class _Translation:
         argument = self.given.get("formula")
         if argument is None:
             why = "it is missing, so the label is not known"
-            self._lose("formula", self.call.line, why, "label")
+            self._list_lost("formula", self.call.line, why, "label")
             return None
         value = argument.value
         text = value.text if isinstance(value, ModelFormula) else value
         found = formula_columns(text) if isinstance(text, str) else None
         if found is None:
             why = f"{argument.written} is known only at run time"
-            self._lose("formula", argument.line, why, "label")
+            self._list_lost("formula", argument.line, why, "label")
             return None
         for term in found.terms:
-            self._lose("formula", argument.line, f"'{term}' is not a column: compute it beforehand")
+            self._list_lost(
+                "formula", argument.line, f"'{term}' is not a column: compute it beforehand"
+            )
         if found.label is not None:
             self._key("label", found.label, argument)
         return found
@@ -259,10 +261,10 @@ class _Translation:
         found = transforms_of(argument.value, argument.line)
         if found is None:
             why = f"{argument.written} is known only at run time"
-            self._lose("mlTransforms", argument.line, why)
+            self._list_lost("mlTransforms", argument.line, why)
             return Transforms()
         for written, line in found.others:
-            self._lose("mlTransforms", line, f"{written} is not carried over")
+            self._list_lost("mlTransforms", line, f"{written} is not carried over")
         return found
 
     def _columns(self, formula: FormulaSides | None, transforms: Transforms) -> None:
@@ -276,7 +278,7 @@ class _Translation:
         elif transforms.together:
             made = ", ".join(transforms.together)
             why = f"concat to {made} is not carried over, as the formula takes all columns"
-            self._lose("mlTransforms", self.given["mlTransforms"].line, why, "columns")
+            self._list_lost("mlTransforms", self.given["mlTransforms"].line, why, "columns")
         if formula.exclude:
             self._key("exclude", formula.exclude, argument)
 
@@ -299,13 +301,13 @@ class _Translation:
                     lines = self.call.query.strip("\r\n").splitlines()
                     self.done.comments += ["Their query:", *(f"  {one}" for one in lines)]
                 why = f"export {argument.written} to the table of 'train'"
-                self._lose("data", argument.line, why, "train")
+                self._list_lost("data", argument.line, why, "train")
             else:
                 self._key("train", found.path, argument)
                 for key, value in found.settings.items():
                     self._key(key, value, argument)
                 for what, line, why in found.lost:
-                    self._lose(what, line, why)
+                    self._list_lost(what, line, why)
             for column, line in self._factors(changes, exported=found is None):
                 if _is_feature(column, formula, transforms):
                     place = GivenArgument("factor", None, line, column)
@@ -323,13 +325,13 @@ class _Translation:
             factor = factor_of(change)
             if factor is None:
                 why = "is done before the table is written" if exported else "do it in the table"
-                self._lose("data", change.line, f"{change.written}: {why}")
+                self._list_lost("data", change.line, f"{change.written}: {why}")
                 continue
             found.append((factor.column, change.line))
             if not factor.in_our_order:
                 levels = ", ".join(factor.levels or ())
                 why = f"levels are in order of their names here, not as {levels}"
-                self._lose(f"factor of {factor.column}", change.line, why)
+                self._list_lost(f"factor of {factor.column}", change.line, why)
         return found
 
     def _task(self) -> str:
@@ -339,7 +341,9 @@ class _Translation:
             return "binary"
         task = TASKS.get(argument.value.lower()) if isinstance(argument.value, str) else None
         if task is None:
-            self._lose("type", argument.line, f"{argument.written} is not a known task", "task")
+            self._list_lost(
+                "type", argument.line, f"{argument.written} is not a known task", "task"
+            )
             return "classification"
         self._key("task", task, argument)
         return task
@@ -355,7 +359,9 @@ class _Translation:
             value = HostCall(value, [], argument.line)
         rule = OPTIMIZER_CALLS.get(value.name) if isinstance(value, HostCall) else None
         if rule is None or not isinstance(value, HostCall):
-            self._lose("optimizer", argument.line, f"{argument.written} is known only at run time")
+            self._list_lost(
+                "optimizer", argument.line, f"{argument.written} is known only at run time"
+            )
             return
         self._key("optimizer", rule, argument)
         rates = False
@@ -372,7 +378,7 @@ class _Translation:
                 or not (isinstance(one.value, bool) or _is_number(one.value))
             ):
                 why = f"{one.written} is not carried over"
-                self._lose(f"optimizer: {name or one.written}", one.line, why)
+                self._list_lost(f"optimizer: {name or one.written}", one.line, why)
                 continue
             self._key(row.key, one.value, one, name=name)
         if rule == "sgd" and not rates:
@@ -385,7 +391,7 @@ class _Translation:
         elif _is_number(argument.value):
             self._key(row.key, argument.value, argument)
         elif argument.value is not None:
-            self._lose(row.r, argument.line, f"{argument.written} is known only at run time")
+            self._list_lost(row.r, argument.line, f"{argument.written} is known only at run time")
 
     def _normalizer(self) -> None:
         argument = self.given.get("normalize")
@@ -395,7 +401,7 @@ class _Translation:
         value = argument.value
         known = NORMALIZERS.get(value.lower()) if isinstance(value, str) else None
         if known is None:
-            self._lose("normalize", argument.line, f"{argument.written} is not carried over")
+            self._list_lost("normalize", argument.line, f"{argument.written} is not carried over")
         else:
             self._key("normalizer", known, argument, f'"{value}" there')
 
@@ -407,7 +413,9 @@ class _Translation:
         name = value.name if isinstance(value, HostCall) else value
         known = LOSSES.get(name.lower()) if isinstance(name, str) else None
         if known is None:
-            self._lose("loss_function", argument.line, f"{argument.written} is not carried over")
+            self._list_lost(
+                "loss_function", argument.line, f"{argument.written} is not carried over"
+            )
         else:
             self._key("loss", known, argument)
 
@@ -416,7 +424,7 @@ class _Translation:
         argument = self.given.get("netDefinition")
         if argument is None and self.rest is not None:
             why = f"{self.rest.written} may give it"
-            self._lose("netDefinition", self.rest.line, why)
+            self._list_lost("netDefinition", self.rest.line, why)
             return
         if argument is None or argument.value in (None, ""):
             hidden = self.given.get("numHiddenNodes")
@@ -430,18 +438,18 @@ class _Translation:
             text = self.read(value.path)
             if text is None:
                 why = f"{value.path} is not there, or outside the folders that are read (--root)"
-                self._lose("netDefinition", argument.line, why)
+                self._list_lost("netDefinition", argument.line, why)
                 return
             self.done.net_file, value = value.path, text
         if not isinstance(value, str):
-            self._lose("netDefinition", argument.line, "it is put together at run time")
+            self._list_lost("netDefinition", argument.line, "it is put together at run time")
             return
         if isinstance(argument.value, str) and _is_path(value):
             why = (
                 f"{argument.written} is the name of a file where the hosts take the text of Net#; "
                 f"read the file there, with {_READS.get(self.call.name, 'paste(readLines(...))')}"
             )
-            self._lose("netDefinition", argument.line, why)
+            self._list_lost("netDefinition", argument.line, why)
             self.done.no_net = value
             return
         self.done.net = value.strip("\n") + "\n"

@@ -172,25 +172,25 @@ class Examination:
             found = (*unit.faults, *self._check_unit(unit))
             if found:
                 self._keep(declaration, found)
-            unit.let_go()
+            unit.drop_pairs()
         network.subject = None
         self.examined += len(self._waiting)
         self._waiting.clear()
 
     def _check_unit(self, unit: Unit) -> list[Finding]:
         found: list[Finding] = []
-        self._ask(self._of_declarations, unit.declaration, found)
+        self._run_checks(self._of_declarations, unit.declaration, found)
         for constant in unit.constants:
-            self._ask(self._of_constants, constant, found)
+            self._run_checks(self._of_constants, constant, found)
         for layer in unit.layers:
-            self._ask(self._of_layers, layer, found)
+            self._run_checks(self._of_layers, layer, found)
             for bundle in layer.bundles:
-                self._ask(self._of_bundles[bundle.kind], bundle, found)
+                self._run_checks(self._of_bundles[bundle.kind], bundle, found)
         if unit.share is not None:
-            self._ask(self._of_shares, unit.share, found)
+            self._run_checks(self._of_shares, unit.share, found)
         return found
 
-    def _ask(
+    def _run_checks(
         self, checks: Sequence[Check[SubjectT]], subject: SubjectT, found: list[Finding]
     ) -> None:
         network = self.network

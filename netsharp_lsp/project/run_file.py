@@ -118,7 +118,7 @@ def run_file_context(
     counts = _count_training_data(run_file, count, roots) if known else None
     if counts is not None:
         context.features = counts.features
-        settle_outputs(context, counts.classes, len(label_columns(run_file.data)))
+        conclude_outputs(context, counts.classes, len(label_columns(run_file.data)))
     context.origin = dict.fromkeys(context.known(), os.path.basename(run_file.path))
     return context
 
@@ -223,7 +223,7 @@ def _named_for_training(run_file: RunFile) -> list[tuple[str, bool]]:
     ]
 
 
-def settle_outputs(context: Context, classes: int | None, labels: int = 1) -> None:
+def conclude_outputs(context: Context, classes: int | None, labels: int = 1) -> None:
     """Conclude task and outputs from the number of classes, and of the columns that are labels.
 
     Without a task classification is assumed; how many outputs two classes need is the host's

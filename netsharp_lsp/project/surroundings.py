@@ -71,7 +71,7 @@ class Reader:
         self._count_table = count
         self._counts: dict[tuple[object, ...], Counts | None] = {}
 
-    def look_around(
+    def facts_around(
         self, specification: str, *, tables: bool = True, roots: Roots = ANYWHERE
     ) -> Surroundings:
         """Return the facts in the run file beside a specification, and in its `tables`."""

@@ -68,16 +68,16 @@ class _Rows:
         """Count a block of whole words; equal lines inside it are counted many at once."""
         first, *others = block.replace(b"\r\n", b"\n").split(b"\n")
         sound = not _wrong(block.split())
-        self._go_on(first, sound)
+        self._continue(first, sound)
         if not others or self.flaw:
             return
         self._end()
         *inner, last = others
         if not self._all_equal(inner, sound):
             for line in inner:
-                self._go_on(line, sound)
+                self._continue(line, sound)
                 self._end()
-        self._go_on(last, sound)
+        self._continue(last, sound)
 
     def _all_equal(self, lines: list[bytes], sound: bool) -> bool:
         """Count lines at once if each is empty or a row of the known width."""
@@ -95,7 +95,7 @@ class _Rows:
         empty = "" if self._columns else "it contains no numbers"
         return Matrix(self._rows, self._columns, self.flaw or empty)
 
-    def _go_on(self, piece: bytes, sound: bool) -> None:
+    def _continue(self, piece: bytes, sound: bool) -> None:
         words = piece.split()
         self._begun = self._begun or bool(piece)
         self._width += len(words)

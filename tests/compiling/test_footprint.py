@@ -135,7 +135,7 @@ def test_every_example_takes_what_was_predicted(path: Path, tmp_path: Path) -> N
     model, rows = example(path, tmp_path)
     made = compile_model(model, rows, CompileSettings(), room=DeviceRoom(1, 1))
     network, report, room = made.network, made.report, made.report.room
-    known = Reader().look_around(str(path)).context
+    known = Reader().facts_around(str(path)).context
     # What only cells say, such as how many levels a column has, an editor waits for.
     seen = Context(features=len(network.features.offset), outputs=network.layers[-1].nodes)
     known = known.or_else(seen)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from netsharp_engine.backends import FAMILIES, backend, choose, likely, parsed
-from netsharp_engine.backends.choosing import pays, survey
+from netsharp_engine.backends.choosing import is_faster, survey
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Job, Unusable, UpdateRule
 from netsharp_engine.train import read_settings
@@ -92,7 +92,7 @@ def made_up(monkeypatch, draft, title="Card, driver, DiscreteGPU"):
 def test_auto_takes_a_device_that_can_and_pays(monkeypatch):
     made_up(monkeypatch, LoopsDraft)
     job = Job(WIDE, 256, rule=UpdateRule("sgd", 0.1))
-    assert pays(job)
+    assert is_faster(job)
     chosen = choose("auto", [job])
     assert (chosen.name, chosen.backend) == ("wgpu", LoopsDraft)
     small = choose("auto", [Job(layered(3, 3), 4)])

@@ -29,7 +29,7 @@ class Toy:
     id = "toy"
     comment_marks = ("#",)
     suppression_codes = ("TY126", "TY127")
-    asked_codes = ()
+    on_request_codes = ()
     rules = ToyRules()
 
     def check(self, data: bytes, context: Context) -> Result:

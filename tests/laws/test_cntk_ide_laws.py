@@ -108,7 +108,7 @@ def ask_at(snapshot: Snapshot, offset: int) -> Iterator[tuple[int, int]]:
     labels = set()
     for proposal in snapshot.complete(offset).items:
         assert proposal.start <= offset <= proposal.end
-        assert not set(proposal.sought) & set(" \t\r\n")
+        assert not set(proposal.filter_text) & set(" \t\r\n")
         assert (proposal.label, proposal.kind) not in labels
         labels.add((proposal.label, proposal.kind))
         yield proposal.start, proposal.end

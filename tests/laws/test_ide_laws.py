@@ -70,7 +70,7 @@ def completed(snapshot: Snapshot, offset: int) -> Iterable[Span]:
         assert "$" not in proposal.plain
         assert proposal.snippet == ("${" in proposal.insert)
         assert not proposal.topic or snapshot.document(proposal.topic)
-        assert not set(proposal.sought) & set(" \t\n")
+        assert not set(proposal.filter_text) & set(" \t\n")
         assert proposal.label not in labels
         labels.add(proposal.label)
         yield Span(proposal.start, proposal.end)

@@ -63,7 +63,7 @@ def edges_of(network: Network, *, few: bool) -> Edges:
         edges.few, edges.count, edges.faults = False, None, []
         # Small blocks take more looks than there are pairs.
         edges.evaluations = max(edges.evaluations, 10**6)
-        edges.let_go()
+        edges.drop_pairs()
     edges = count_edges(bundle, network, CONDITION_EVALUATIONS.most)
     assert edges is not None
     return edges

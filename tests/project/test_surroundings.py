@@ -19,7 +19,7 @@ def furnish(folder: Path, run_file: str) -> str:
 
 def test_the_run_file_and_its_table_tell(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
-    found = Reader().look_around(place)
+    found = Reader().facts_around(place)
     assert found.context.known() == {
         "features": 2,
         "hidden_nodes": 5,
@@ -35,7 +35,7 @@ def test_without_tables_no_table_is_opened(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
     os.unlink(tmp_path / "t.csv")
     os.mkfifo(tmp_path / "t.csv")  # whoever opens it waits for ever
-    found = Reader().look_around(place, tables=False)
+    found = Reader().facts_around(place, tables=False)
     assert found.context.known() == {"hidden_nodes": 5}
     assert set(found.states) == {str(tmp_path / f"net.{end}") for end in ("toml", "safetensors")}
 
@@ -43,16 +43,16 @@ def test_without_tables_no_table_is_opened(tmp_path: Path) -> None:
 def test_it_is_fresh_until_a_file_it_rests_on_changes(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n')
     reader = Reader()
-    found = reader.look_around(place)
+    found = reader.facts_around(place)
     assert found.fresh
     (tmp_path / "t.csv").write_text(TABLE + "7,8,w\n")
     assert not found.fresh
-    again = reader.look_around(place)
+    again = reader.facts_around(place)
     assert again.fresh
     assert again.context.outputs == 4
     os.unlink(tmp_path / "net.toml")
     assert not again.fresh
-    alone = reader.look_around(place)
+    alone = reader.facts_around(place)
     assert alone.fresh
     assert (alone.run_file, alone.context.known()) == (None, {})
     (tmp_path / "net.toml").write_text("")
@@ -61,55 +61,55 @@ def test_it_is_fresh_until_a_file_it_rests_on_changes(tmp_path: Path) -> None:
 
 def test_a_model_is_where_a_run_keeps_it_and_only_if_it_lies_inside(tmp_path: Path) -> None:
     alone, reader = str(tmp_path / "net.nn"), Reader()
-    found = reader.look_around(alone)
+    found = reader.facts_around(alone)
     assert (found.model, found.fresh) == (None, True)
     (tmp_path / "net.safetensors").write_bytes(b"any")
     assert not found.fresh
-    assert reader.look_around(alone).model == str(tmp_path / "net.safetensors")
+    assert reader.facts_around(alone).model == str(tmp_path / "net.safetensors")
     place = furnish(tmp_path, '[output]\nmodel = "kept/other.safetensors"\n')
-    assert reader.look_around(place).model is None
+    assert reader.facts_around(place).model is None
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "other.safetensors").write_bytes(b"any")
-    assert reader.look_around(place).model == str(tmp_path / "kept" / "other.safetensors")
+    assert reader.facts_around(place).model == str(tmp_path / "kept" / "other.safetensors")
     (tmp_path / "net.toml").write_text("[output\n")
-    assert reader.look_around(place).model == str(tmp_path / "net.safetensors")
+    assert reader.facts_around(place).model == str(tmp_path / "net.safetensors")
     os.unlink(tmp_path / "net.toml")
     (tmp_path / "inside").mkdir()
     (tmp_path / "inside" / "net.safetensors").symlink_to(tmp_path / "net.safetensors")
     inside = Roots((str(tmp_path / "inside"),))
-    assert reader.look_around(str(tmp_path / "inside" / "net.nn"), roots=inside).model is None
+    assert reader.facts_around(str(tmp_path / "inside" / "net.nn"), roots=inside).model is None
 
 
 def test_a_table_is_counted_once_for_each_state_and_use(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n')
     reader = Reader()
-    assert reader.look_around(place).context.outputs == 3
+    assert reader.facts_around(place).context.outputs == 3
     state = os.stat(tmp_path / "t.csv")
     # Two classes now, in a file that looks unchanged: who counts again says so.
     (tmp_path / "t.csv").write_text(TABLE.replace("z", "x"))
     os.utime(tmp_path / "t.csv", ns=(state.st_atime_ns, state.st_mtime_ns))
     (tmp_path / "net.toml").write_text('[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 3\n')
-    assert reader.look_around(place).context.outputs == 3
+    assert reader.facts_around(place).context.outputs == 3
     (tmp_path / "net.toml").write_text('[data]\ntrain = "t.csv"\nexclude = ["a"]\n')
-    assert reader.look_around(place).context.known() == {"features": 1, "task": "binary"}
+    assert reader.facts_around(place).context.known() == {"features": 1, "task": "binary"}
     (tmp_path / "net.toml").write_text('[data]\ntrain = "t.csv"\n')
     os.utime(tmp_path / "t.csv")
-    assert reader.look_around(place).context.known() == {"features": 2, "task": "binary"}
+    assert reader.facts_around(place).context.known() == {"features": 2, "task": "binary"}
 
 
 def test_a_new_file_may_be_one_that_a_pattern_means(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "data/part*.csv"\n')
     (tmp_path / "data").mkdir()
     reader = Reader()
-    found = reader.look_around(place)
+    found = reader.facts_around(place)
     assert found.context.known() == {}
     (tmp_path / "data" / "part1.csv").write_text(TABLE)
     assert not found.fresh
-    assert reader.look_around(place).context.features == 2
+    assert reader.facts_around(place).context.features == 2
 
 
 def test_an_unreadable_run_file_is_a_sentence(tmp_path: Path) -> None:
-    found = Reader().look_around(furnish(tmp_path, "[data"))
+    found = Reader().facts_around(furnish(tmp_path, "[data"))
     assert found.problem is not None
     assert found.problem.startswith(f"{tmp_path / 'net.toml'}: is not valid TOML")
     assert found.context.known() == {}

@@ -17,7 +17,7 @@ import pytest
 
 from netsharp_lsp.limits import UNREAD_BYTES, WAITING_BYTES
 from netsharp_lsp.server.transport.outbox import Outbox, Standing
-from netsharp_lsp.server.transport.protocol import standing_of
+from netsharp_lsp.server.transport.protocol import priority_of
 from tests.server.texts import NETWORK
 from tests.server.wire import COMMAND, Message, frame, frames
 
@@ -274,5 +274,5 @@ def test_who_reads_no_more_is_forgotten() -> None:
     ],
 )
 def test_what_may_be_left_out(method: str | None, params: Any, expected: tuple[Any, bool]) -> None:
-    standing = standing_of({"method": method, "params": params})
+    standing = priority_of({"method": method, "params": params})
     assert (standing.key, standing.may_go) == expected

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from netsharp_engine.backends.choosing import ESTIMATE, pays, rates_of
+from netsharp_engine.backends.choosing import ESTIMATE, is_faster, rates_of
 from netsharp_engine.data.storage.json_files import MOST_BYTES, SUFFIX
 from netsharp_engine.planned import planned
 from netsharp_engine.program import Job, UpdateRule
@@ -116,10 +116,10 @@ def test_auto_estimates_by_what_was_measured():
     made = DeviceBackend(CARD)
     assert rates_of(made) == ESTIMATE
     job = Job(layered(300, 300, (300,)), 1, rule=UpdateRule("sgd", 0.1))
-    assert not pays(job)
+    assert not is_faster(job)
     keeping.keep_speed(DEVICE, SPEED._replace(seconds_a_pass=1e-7))
-    assert pays(job, rates_of(made))
+    assert is_faster(job, rates_of(made))
     assert "0.1 microseconds a pass, 3e+03 G multiply-adds a second" in rates_of(made).source
     # A device that multiplies more slowly than the processor is never worth it.
     keeping.keep_speed(DEVICE, SPEED._replace(multiply_adds=1e9, seconds_a_pass=0.0))
-    assert not pays(job, rates_of(made))
+    assert not is_faster(job, rates_of(made))

@@ -138,7 +138,7 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
     return (0.0 if not right else low), (1.0 if right == rows else high)
 
 
-def _few_at_a_time(rows: LabelledRows) -> Iterator[tuple[Features, Answers]]:
+def _blocks_of_rows(rows: LabelledRows) -> Iterator[tuple[Features, Answers]]:
     """Yield blocks of rows of limited size: the values of a network take memory for each row."""
     for features, wanted in rows():
         for some in stretches(len(features)):
@@ -155,7 +155,7 @@ def gate_verdict(
     objective = model.objective
     rows = right_before = right = differing = 0
     square, spread = 0.0, ValueSpread()
-    for features, wanted in _few_at_a_time(gate.held_back):
+    for features, wanted in _blocks_of_rows(gate.held_back):
         normalized = features.astype(model.settings.dtype)
         model.normalizer.apply(normalized)
         *_, (_, known) = values_of(layers, normalized.astype(np.float64))

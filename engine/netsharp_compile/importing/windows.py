@@ -34,7 +34,7 @@ def kernels_of(node: Node, numbers: Array, view: ElementView) -> LinearSums | No
     sharing, maps = (tuple(attributes[key]) for key in ("sharing", "maps"))
     walked, groups = window_axes(attributes["axes"]), int(attributes.get("groups", 1))
     if attributes["channels_last"]:
-        weights = _beside(walked, sharing, maps, numbers)
+        weights = _channels_last(walked, sharing, maps, numbers)
         walked, sharing, maps = _turned(walked), _turned(sharing), _turned(maps)
         return convolved(view, walked, weights, sharing, maps)
     weights = _spread_out(node, numbers, groups)
@@ -96,7 +96,7 @@ def _spread_out(node: Node, numbers: Array, groups: int) -> Array:
     return found.reshape(len(narrow), -1)
 
 
-def _beside(
+def _channels_last(
     axes: Sequence[WindowAxis], sharing: Sequence[bool], maps: Sequence[int], numbers: Array
 ) -> Array:
     """Return kernels [kernels, cells of a window] in the order of memory, where channels run

@@ -24,7 +24,7 @@ def formula_functions(network: IntegerNetwork) -> Iterator[str]:
         yield ""
 
 
-def worked_out(layer: IntegerLayer, code: str) -> str:
+def computed_value(layer: IntegerLayer, code: str) -> str:
     """Return the expression of a layer's value for the code of its sum."""
     formula, target, zero = layer.formula, layer.target, layer.result.zero_point
     assert formula is not None

@@ -19,7 +19,7 @@ from netsharp_compile.bundles import (
     have_one_grid,
 )
 from netsharp_compile.writing.c_arrays import c_comment, c_type, degree_of, sum_type
-from netsharp_compile.writing.c_formulas import worked_out
+from netsharp_compile.writing.c_formulas import computed_value
 from netsharp_compile.writing.c_numbers import grid_names, map_number, tap_number, times
 from netsharp_compile.writing.c_rescaling import reads_channel, rescaled_code
 from netsharp_compile.writing.device_steps import (
@@ -484,7 +484,7 @@ class _Function:
     def _stores(self, node: str, code: str) -> None:
         layer = self.layer
         if layer.formula is not None:
-            self._add(f"y[{node}] = ({self._kind}){worked_out(layer, code)};")
+            self._add(f"y[{node}] = ({self._kind}){computed_value(layer, code)};")
         elif layer.table is None:
             self._add(f"y[{node}] = ({self._kind}){code};")
         else:

@@ -157,7 +157,7 @@ def _tried(
     if row.name != "wgpu":
         return Device(row.name, made, title_of(made), "")
     rates = rates_of(made)
-    if not all(pays(job, rates) for job in jobs):
+    if not all(is_faster(job, rates) for job in jobs):
         return (
             "wgpu is there, and steps of this network are shorter than its dispatches "
             f"({rates.source})"
@@ -183,7 +183,7 @@ def rates_of(made: Backend) -> DeviceRates:
     return DeviceRates(rate, seconds, f"{figures} a second")
 
 
-def pays(job: Job, rates: DeviceRates = ESTIMATE) -> bool:
+def is_faster(job: Job, rates: DeviceRates = ESTIMATE) -> bool:
     """Return whether a processor takes longer for a call than a device of such rates does."""
     rows = job.rows * (1 if job.rule is None else PASSES)
     nodes = [node for node in job.graph.nodes if node.op != "input"]

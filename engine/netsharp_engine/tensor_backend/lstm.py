@@ -216,7 +216,7 @@ class CellScan:
             begin[packing.carried(0, 1)] *= scale
         saved: list[tuple[Border, Array, Array]] = []
         borders = {one.step: one for one in self._borders if one.step}
-        advance = self._plain_step(rows) if cell.peepholes is None else self._peeping(found)
+        advance = self._plain_step(rows) if cell.peepholes is None else self._with_peepholes(found)
         weights = (found[cell.weights][0] * (self._factor / 2)).astype(kind)
         product = np.empty((rows, 4 * size), kind)
         dot, add = np.dot, np.add
@@ -231,7 +231,7 @@ class CellScan:
             advance(inner, kept, state, ends, out)
             if projection is not None:
                 dot(out, projection, outputs[step + 1])
-        self._hand_over(found, packing, kind, saved)
+        self._written_back(found, packing, kind, saved)
 
     def _plain_step(self, rows: int) -> Advance:
         size, offset, half = self._size, self._offset, np.float64(0.5)
@@ -251,7 +251,7 @@ class CellScan:
 
         return advance
 
-    def _peeping(self, found: dict[Node, Array]) -> Advance:
+    def _with_peepholes(self, found: dict[Node, Array]) -> Advance:
         size, offset = self._size, self._offset
         assert self.cell.peepholes is not None
         let_in, keep, show = (found[one][0] * 0.5 for one in self.cell.peepholes)
@@ -282,7 +282,7 @@ class CellScan:
             both.append(np.broadcast_to(sequences.border(delay, initial, kind), (1, delay.size)))
         return both[0] * kind(2), both[1].astype(np.float64)
 
-    def _hand_over(
+    def _written_back(
         self,
         found: dict[Node, Array],
         packing: Packing,

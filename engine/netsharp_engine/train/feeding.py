@@ -123,7 +123,7 @@ class Feeder:
         """
         batch = self._order[position * self._batch : (position + 1) * self._batch]
         self.count = len(batch)
-        mine = self._mine(batch)
+        mine = self._local_rows(batch)
         rows = batch[mine]
         count = len(rows)
         np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
@@ -140,7 +140,7 @@ class Feeder:
             draw = draw._replace(rows=np.arange(self.count)[mine])
         return found._replace(draw=draw)
 
-    def _mine(self, batch: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
+    def _local_rows(self, batch: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
         """Return the rows of a batch that are computed here.
 
         Of a large file each rank reads a part of its own: where blocks are shuffled, a batch has

@@ -34,7 +34,7 @@ from netsharp_engine.limits import CLASSES
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.settings.keys import HOSTS
-from netsharp_engine.train.tasks import OutputForm, settled_task, with_numbers
+from netsharp_engine.train.tasks import OutputForm, resolved_task, with_numbers
 
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20
@@ -163,7 +163,7 @@ def prepare(
         return _prepare_alike(table, settings, fitted)
     if not table.labelled:
         raise DataError("The training data has no labels.")
-    settings = settled_task(table, settings, output)
+    settings = resolved_task(table, settings, output)
     if settings.regression:
         table = with_numbers(table)
         validation_table = None if validation_table is None else with_numbers(validation_table)

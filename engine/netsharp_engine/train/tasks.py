@@ -28,7 +28,7 @@ class OutputForm(NamedTuple):
     activation: str
 
 
-def settled_task(
+def resolved_task(
     table: Table, settings: TrainingSettings, output: OutputForm | None
 ) -> TrainingSettings:
     """Return the settings with the task in force.

@@ -13,10 +13,10 @@ from netsharp_lsp.project.run_file import (
     RunFile,
     as_column,
     as_columns,
+    conclude_outputs,
     label_columns,
     run_file_beside,
     run_file_context,
-    settle_outputs,
 )
 
 TYPE_CHECKING = False
@@ -127,10 +127,10 @@ def data_context(
         # Only the cells determine which columns get a mark for missing numbers.
         context.features = None if data.get("missing") == "indicator" else counted
         if others:
-            settle_outputs(context, None, 1 + len(others))
+            conclude_outputs(context, None, 1 + len(others))
         elif task != "regression" and options.label is not None:
             names = class_names(path, options)
-            settle_outputs(context, None if are_measured(names) else len(names))
+            conclude_outputs(context, None if are_measured(names) else len(names))
     except DataError as error:
         return str(error)
     context.origin = dict.fromkeys(context.known(), os.path.basename(path))

@@ -39,7 +39,7 @@ class Outlet:
             try:
                 self._stream.write(text)
             except OSError as error:
-                self._fall_silent(self._stream, error)
+                self._drop_output(self._stream, error)
         return len(text)
 
     def flush(self) -> None:
@@ -48,14 +48,14 @@ class Outlet:
             try:
                 self._stream.flush()
             except OSError as error:
-                self._fall_silent(self._stream, error)
+                self._drop_output(self._stream, error)
 
     def line(self, text: str) -> None:
         """Print a line at once."""
         self.write(f"{text}\n")
         self.flush()
 
-    def _fall_silent(self, stream: TextIO, fault: OSError) -> None:
+    def _drop_output(self, stream: TextIO, fault: OSError) -> None:
         """Print nothing any more; buffered output is discarded."""
         from netsharp_lsp.cli.console.streams import silence
 

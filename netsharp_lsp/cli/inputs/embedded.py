@@ -66,7 +66,7 @@ def specifications_in(item: Input, text: bytes) -> list[Region] | str:
     lines = LineIndex(text)
     number = whole_number(item.part)
     if number is not None:
-        chosen = [one for one in regions if _stands_at(one, number, lines)]
+        chosen = [one for one in regions if _is_at(one, number, lines)]
     else:
         chosen = [region for region in regions if region.name == item.part]
     if chosen:
@@ -227,7 +227,7 @@ def _inner_range(region: Region, lines: LineRange, host: LineIndex) -> LineRange
     return own.line_at(start) + 1, own.line_at(max(start, end - 1)) + 1
 
 
-def _stands_at(region: Region, line: int, lines: LineIndex) -> bool:
+def _is_at(region: Region, line: int, lines: LineIndex) -> bool:
     return lines.line_at(region.start) < line <= lines.line_at(max(region.start, region.end)) + 1
 
 

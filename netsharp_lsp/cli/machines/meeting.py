@@ -35,7 +35,7 @@ def unreachable(machines: Machines) -> str | None:
     own = _addresses(socket.gethostname())
     if _loops(there) or os.environ.get(INTERFACE) or not own or not _loops(own):
         return None
-    way = _way_to(machines)
+    way = _local_address_towards(machines)
     name = None if way is None else _interface_of(way)
     return (
         f"The name of this machine, {socket.gethostname()}, means {own[0]}, which loops back: the "
@@ -89,7 +89,7 @@ def _loops(addresses: list[str]) -> bool:
     return bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
 
 
-def _way_to(machines: Machines) -> str | None:
+def _local_address_towards(machines: Machines) -> str | None:
     """Return the own address from which the meeting place is reached; nothing is sent."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((machines.host, machines.port))

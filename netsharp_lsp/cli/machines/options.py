@@ -18,7 +18,7 @@ DEFAULT_PORT = 29400
 class Machines(NamedTuple):
     """``procs`` processes on each of ``nodes`` machines that meet at ``host``:``port``.
 
-    ``joined``: this is one of the processes.  ``speaks``: it is the first of its machine.
+    ``joined``: this is one of the processes.  ``prints_errors``: it is the first of its machine.
     """
 
     procs: int = 1
@@ -34,7 +34,7 @@ class Machines(NamedTuple):
         return all(name in os.environ for name in _OF_TORCHRUN)
 
     @property
-    def speaks(self) -> bool:
+    def prints_errors(self) -> bool:
         """Return whether this process is the one that prints errors."""
         return os.environ.get("LOCAL_RANK", "0") == "0"
 

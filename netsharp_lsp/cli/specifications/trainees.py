@@ -47,7 +47,7 @@ class _Candidate:
     def bears(self, part: str) -> bool:
         return part == self.name or (self.region is not None and part == self.region.name)
 
-    def stands_at(self, line: int, lines: LineIndex) -> bool:
+    def is_at(self, line: int, lines: LineIndex) -> bool:
         if self.call is not None and self.call.line == line:
             return True
         if self.region is None:
@@ -114,7 +114,7 @@ def _meant(
         return candidates
     number = whole_number(part)
     if number is not None:
-        return [one for one in candidates if one.stands_at(number, lines)]
+        return [one for one in candidates if one.is_at(number, lines)]
     return [one for one in candidates if one.name == part and one.call is not None] or [
         one for one in candidates if one.bears(part)
     ]

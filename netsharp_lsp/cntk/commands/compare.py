@@ -6,7 +6,7 @@ import os
 import re
 
 from netsharp_lsp.cntk.commands.models import is_model
-from netsharp_lsp.cntk.commands.subjects import SubjectError, read_experiment, spoil_networks
+from netsharp_lsp.cntk.commands.subjects import SubjectError, are_in_networks, read_experiment
 from netsharp_lsp.cntk.description.comparison import compare
 from netsharp_lsp.cntk.description.network import default_network
 from netsharp_lsp.cntk.run.models import models_written
@@ -32,7 +32,7 @@ def compare_experiments(before: str, after: str, request: Question) -> Answer:
         subjects = [read_experiment(name, request) for name in (before, after)]
         found = [subject.errors() for subject in subjects]
         answer.reports = [findings for findings, _ in found if findings]
-        if any(spoil_networks(errors) for _, errors in found):
+        if any(are_in_networks(errors) for _, errors in found):
             return answer
         if not all(one.experiment.configuration.readable for one in subjects):
             return answer
@@ -78,7 +78,7 @@ def _compare_models(before: str, after: str, request: Question) -> Answer:
             answer.reports = (*answer.reports, findings) if findings else answer.reports
             model = before if name == after else after
             built = _built_for(model, subject.experiment)
-            if spoil_networks(errors) or built is None or built.network is None:
+            if are_in_networks(errors) or built is None or built.network is None:
                 raise SubjectError(f"{name}: builds no network to compare.")
             found.append(Compared.of_text(built, subject.experiment, model))
     except (SubjectError, ValueError) as error:

@@ -5,11 +5,11 @@ log.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.commands.models import origin_of
-from netsharp_lsp.cntk.commands.subjects import SubjectError, read, read_experiment, spoil_networks
+from netsharp_lsp.cntk.commands.subjects import SubjectError, are_in_networks, read, read_experiment
 from netsharp_lsp.cntk.description.network import default_network, described_network
 from netsharp_lsp.cntk.networks.faults import Outcome
 from netsharp_lsp.cntk.run.building import BuiltNetwork
-from netsharp_lsp.cntk.run.models import edits_freely, goes_on, model_of
+from netsharp_lsp.cntk.run.models import edits_freely, may_resume, model_of
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.questions import Answer
 
@@ -41,7 +41,7 @@ def describe_experiment(argument: str, request: Question) -> Answer:
             others, more = origin.subject.errors()
             findings, errors = findings + others, errors + more
         answer.reports = (findings,) if findings else ()
-        if spoil_networks(errors):
+        if are_in_networks(errors):
             answer.code = FAULTY
         else:
             _describe(answer, subject, built, request, origin)
@@ -115,7 +115,7 @@ def _works_on_model(command: Command, experiment: Experiment) -> bool:
     """Return whether the network of a command is that of a model."""
     if command.builder is None:
         return edits_freely(command) or model_of(command) is not None
-    return edits_freely(command) or goes_on(command, experiment)
+    return edits_freely(command) or may_resume(command, experiment)
 
 
 def _of_command(origin: Trained, command: Command | None) -> BuiltNetwork:

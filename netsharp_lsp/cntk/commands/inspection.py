@@ -145,15 +145,15 @@ class _Inspection:
             outcome.applied = fixed.applied
             self.files[path].left = fixed.diagnostics
             texts[path] = fixed.text
-        self._go_on_with(texts)
+        self._recheck_with(texts)
 
     def _checked_with(self, texts: Mapping[str, bytes]) -> dict[str, list[Diagnostic]]:
         """Return the findings of files with other texts than they had."""
-        self._go_on_with(texts)
+        self._recheck_with(texts)
         by_file = self._findings_by_file()
         return {path: self.files[path].sifted(merged(by_file.get(path, ()))) for path in texts}
 
-    def _go_on_with(self, texts: Mapping[str, bytes]) -> None:
+    def _recheck_with(self, texts: Mapping[str, bytes]) -> None:
         """Give files other texts, and check the runs again that use one of those."""
         changed = {path for path, text in texts.items() if text != self.files[path].outcome.text}
         if not changed:

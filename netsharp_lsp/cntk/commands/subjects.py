@@ -102,7 +102,7 @@ class ExperimentSubject:
         return findings, all_errors
 
 
-def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
+def are_in_networks(errors: Sequence[Diagnostic]) -> bool:
     """Return whether one of the errors is in a network, of which then only a part is known."""
     return any(about_network(one.code) for one in errors)
 

@@ -89,6 +89,6 @@ def _spaced(texts: list[Traced]) -> Traced:
     for text in texts:
         if len(weaver):
             end = texts[0].place(0, 0)
-            weaver.stand_in(b" ", SourcePlace(end.source, end.start, end.start))
+            weaver.add_placeholder(b" ", SourcePlace(end.source, end.start, end.start))
         weaver.take(text, 0, len(text))
     return weaver.done()

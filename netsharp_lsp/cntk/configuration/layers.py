@@ -173,7 +173,7 @@ class Layers:
             if at <= start and end <= line.end:
                 self._weaver.add(source, at, start)
                 begin = len(self._weaver)
-                self._weaver.stand_in(f"${name}$".encode(), SourcePlace(source, start, end))
+                self._weaver.add_placeholder(f"${name}$".encode(), SourcePlace(source, start, end))
                 self._weaver.use(Use(begin, len(self._weaver), name, None, "undefined"))
                 at = end
         self._weaver.add(source, at, line.end)
@@ -188,7 +188,7 @@ class Layers:
         if source.text[end : end + 1] == b"\n":
             self._weaver.add(source, end, end + 1)
         else:
-            self._weaver.stand_in(b"\n", SourcePlace(source, end, end))
+            self._weaver.add_placeholder(b"\n", SourcePlace(source, end, end))
 
     def _include(self, line: SourcePlace, depth: int) -> None:
         place = SourcePlace(line.source, line.start + len(INCLUDE), line.end)

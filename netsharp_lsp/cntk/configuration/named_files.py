@@ -32,7 +32,7 @@ def file_text(source: Source, scope: Scope | None) -> Traced:
         low, high = code_span(source.text[at:end])
         if high > low:
             weaver.add(source, at + low, at + high)
-            weaver.stand_in(b"\n", SourcePlace(source, at + high, at + high))
+            weaver.add_placeholder(b"\n", SourcePlace(source, at + high, at + high))
     if not len(weaver):
         weaver.add(source, 0, 0)
     text = weaver.done()

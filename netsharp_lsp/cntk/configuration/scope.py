@@ -9,7 +9,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.entries import Entry
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.records import records
-from netsharp_lsp.cntk.configuration.variables import Budget, put_variables, variable_names
+from netsharp_lsp.cntk.configuration.variables import Budget, substituted_text, variable_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Scope:
             entry = None if owner is None else owner.here(name)
             if owner is not None and entry is not None:
                 owner.resolved(entry)
-        return put_variables(text, _View(self, {}), self._faults)
+        return substituted_text(text, _View(self, {}), self._faults)
 
     def owner(self, name: bytes) -> Scope | None:
         """Return the record that contains a key: this one, or the nearest around it."""
@@ -148,9 +148,9 @@ class Scope:
             scope = scope.parent
         return scope
 
-    def settle(self, entry: Entry, view: View) -> None:
+    def substitute(self, entry: Entry, view: View) -> None:
         """Substitute the variables of an entry; `view` knows their values already."""
-        self._known[entry] = put_variables(entry.text, view, self._faults)
+        self._known[entry] = substituted_text(entry.text, view, self._faults)
 
     def known(self, entry: Entry) -> Traced | None:
         """Return the text of an entry of this record if it is already substituted."""
@@ -177,7 +177,7 @@ class _Resolution:
                 continue
             self._waiting.pop()
             if scope.known(waiting) is None:
-                scope.settle(waiting, _View(scope, self._opened))
+                scope.substitute(waiting, _View(scope, self._opened))
             self._opened.pop(waiting, None)
         found = self._scope.known(entry)
         assert found is not None

@@ -176,7 +176,7 @@ class Weaver:
             self._pieces.append(Piece(self._length, source, (start, end), verbatim=True))
         self._append(source.text[start:end])
 
-    def stand_in(self, text: bytes, place: SourcePlace) -> None:
+    def add_placeholder(self, text: bytes, place: SourcePlace) -> None:
         """Add a text that represents the source at a place."""
         span = (place.start, place.end)
         self._pieces.append(Piece(self._length, place.source, span, verbatim=False))

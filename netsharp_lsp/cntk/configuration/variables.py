@@ -97,7 +97,7 @@ def dollars(text: bytes, start: int, end: int) -> Iterator[tuple[int, re.Match[b
         dollar = text.find(b"$", following, end)
 
 
-def put_variables(text: Traced, view: View, faults: TextFaults) -> Traced:
+def substituted_text(text: Traced, view: View, faults: TextFaults) -> Traced:
     """Return a value's text without comments and after substitution."""
     if b"$" not in text.text and b"#" not in text.text:
         return text
@@ -185,7 +185,7 @@ class _Putting:
 
     def _put(self, name: str, entry: Entry, value: Traced, place: SourcePlace) -> None:
         at = len(self._weaver)
-        self._weaver.stand_in(value.text, place)
+        self._weaver.add_placeholder(value.text, place)
         definition = entry.parts[-1].value
         self._weaver.use(Use(at, len(self._weaver), name, definition, None))
         for use in value.uses if len(value.uses) <= _MANY else _each_once(value):

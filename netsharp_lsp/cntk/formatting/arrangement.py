@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.formatting.columns import place_of
 from netsharp_lsp.cntk.formatting.lines import Sheet, print_lines
 from netsharp_lsp.cntk.formatting.regions import hold, statement_spans
-from netsharp_lsp.cntk.formatting.structure import count_breaks, settle_breaks
+from netsharp_lsp.cntk.formatting.structure import count_breaks, decide_breaks
 from netsharp_lsp.cntk.formatting.tokens import ASSIGN, CLOSERS, COMMENT, OPENERS
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def arrange(
     sheet = Sheet(text, new_line, _kept(tokens, text), columns)
     if ranges:
         return _in_ranges(tokens, sheet, ranges), broken
-    settle_breaks(tokens)
+    decide_breaks(tokens)
     rest = text[tokens[-1].end :]
     (lines,) = print_lines([tokens], sheet)
     return lines + (rest if rest.strip() else new_line), broken
@@ -108,7 +108,7 @@ def _in_ranges(tokens: list[Token], sheet: Sheet, ranges: Sequence[LineRange]) -
         together = stretches[first:last]
         # The breaks before stretches are settled, too: what is asked of them was asked before.
         for stretch in together:
-            settle_breaks(stretch)
+            decide_breaks(stretch)
         for stretch, written, is_wanted in zip(
             together, print_lines(together, sheet), wanted[first:last], strict=True
         ):

@@ -27,7 +27,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
     WORD,
     Token,
 )
-from netsharp_lsp.memory import let_go
+from netsharp_lsp.memory import released_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class _Walk:
     def run(self, root: Node) -> None:
         """Visit every child of the root."""
         frames, tokens, text, base = self._frames, self.tokens, self._text, self._base
-        frames.append((let_go(root.children), _USUAL, 0, root))
+        frames.append((released_children(root.children), _USUAL, 0, root))
         while frames:
             children, actions, mark, _ = frames[-1]
             for child in children:
@@ -155,7 +155,7 @@ class _Walk:
                     tokens.append(Token(action, text[start:end], base + start, base + end, True))
                     continue
                 if action == _FAULT or action >= 0 or not self._enter(child, action):
-                    self._give_up(child)
+                    self._add_unformatted(child)
                 break
             else:
                 frames.pop()
@@ -169,10 +169,10 @@ class _Walk:
         mark = len(self.tokens) if action == _STATEMENT else -1
         if len(self._frames) > DEEPEST and node.type == "record":
             return False
-        self._frames.append((let_go(node.children), actions, mark, node))
+        self._frames.append((released_children(node.children), actions, mark, node))
         return True
 
-    def _give_up(self, node: Node) -> None:
+    def _add_unformatted(self, node: Node) -> None:
         """Add the statement around a fault unchanged; outside all statements, only the fault."""
         frames, tokens = self._frames, self.tokens
         while frames[-1][2] < 0:

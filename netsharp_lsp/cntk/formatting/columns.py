@@ -108,24 +108,24 @@ def keep_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
     levels: list[list[Line]] = [[]]
     for line in lines:
         while len(levels) > line.depth + 1:
-            _settle(levels.pop(), before)
+            _align_columns(levels.pop(), before)
         while len(levels) <= line.depth:
             levels.append([])
         members = levels[-1]
         if members and line.blank:
-            _settle(members, before)
+            _align_columns(members, before)
             members.clear()
         if line.member:
             members.append(line)
             if line.crowded:
                 # The members that share it get lines of their own.
-                _settle(members, before)
+                _align_columns(members, before)
                 members.clear()
     for members in levels:
-        _settle(members, before)
+        _align_columns(members, before)
 
 
-def _settle(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
+def _align_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
     """Align from left to right, since alignment shifts all that follows."""
     if len(lines) < _LEAST:
         return
@@ -135,12 +135,12 @@ def _settle(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
             if number < len(line.stops) and line.stops[number] is not None:
                 run.append(line)
             elif run:
-                _settle_run(run, number, before)
+                _align_run(run, number, before)
                 run = []
-        _settle_run(run, number, before)
+        _align_run(run, number, before)
 
 
-def _settle_run(lines: Sequence[Line], number: int, before: Callable[[int], bytes]) -> None:
+def _align_run(lines: Sequence[Line], number: int, before: Callable[[int], bytes]) -> None:
     if len(lines) < _LEAST or not any(_stop(line, number).wide for line in lines):
         return
     for column in _columns(lines, number, before):
@@ -148,7 +148,7 @@ def _settle_run(lines: Sequence[Line], number: int, before: Callable[[int], byte
         end = _column_of(column, number)
         narrow: list[Line] = []
         for line in column:
-            if _sticks_out(line, number, end):
+            if _is_too_wide(line, number, end):
                 _align(narrow, number)
                 narrow = []
             else:
@@ -193,7 +193,7 @@ def _column_of(lines: Sequence[Line], number: int) -> int:
     return max((_left_width(line, number) for line in lines), default=0)
 
 
-def _sticks_out(line: Line, number: int, column: int) -> bool:
+def _is_too_wide(line: Line, number: int, column: int) -> bool:
     # What is tight has two blanks around it in a column.
     further = column - _left_width(line, number) + 2 * _stop(line, number).tight
     return further > 0 and line.indent + _first_width(line.body) + further > WIDTH

@@ -28,7 +28,7 @@ from netsharp_lsp.cntk.formatting.tokens import (
 )
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.vocabulary import VARIABLE
-from netsharp_lsp.memory import let_go
+from netsharp_lsp.memory import released_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def configuration_tokens(text: bytes, *, breakable: bool) -> tuple[list[Token], 
     `breakable`: the arguments of a call may be on several lines.
     """
     walk = _Walk(text, breakable)
-    walk.statements(let_go(parse_tree(text).root_node.children), outermost=True)
+    walk.statements(released_children(parse_tree(text).root_node.children), outermost=True)
     return walk.tokens, walk.broken
 
 
@@ -83,7 +83,7 @@ class _Walk:
             elif kind != "\n":
                 if not outermost:
                     return False
-                self._as_it_stands(child)
+                self._unchanged(child)
         return True
 
     def _statement(self, node: Node) -> None:
@@ -94,9 +94,9 @@ class _Walk:
             return
         self._torn = False
         del self.tokens[mark:], self.broken[faults:]
-        self._as_it_stands(node)
+        self._unchanged(node)
 
-    def _as_it_stands(self, node: Node) -> None:
+    def _unchanged(self, node: Node) -> None:
         start = node.start_byte
         spelling = self._text[start : node.end_byte].rstrip()
         self.broken.append(start)
@@ -107,7 +107,7 @@ class _Walk:
 
     def _record(self, node: Node) -> bool:
         """Add the parts of a record in order."""
-        for child in let_go(node.children):
+        for child in released_children(node.children):
             kind = child.type
             if kind == "=":
                 self._add(ASSIGN, child)
@@ -148,7 +148,7 @@ class _Walk:
         text = self._text[node.start_byte : node.end_byte]
         tokens, broken = brainscript_tokens(text, node.start_byte)
         if len(broken) == 1 and len(tokens) == 1:
-            self._as_it_stands(node)
+            self._unchanged(node)
             self.tokens[-1].starts = False
             return True
         if tokens:
@@ -165,7 +165,7 @@ class _Walk:
         opening, inner, closing = _taken_apart(node)
         around = any(child.type in _STATEMENTS for child in inner)
         self._add(BLOCK if around else OPEN, opening)
-        if closing.type != _ENDS[opening.type] or not self.statements(let_go(inner)):
+        if closing.type != _ENDS[opening.type] or not self.statements(released_children(inner)):
             return False
         self._add(BLOCK_CLOSE if around else CLOSE, closing)
         return True
@@ -188,7 +188,7 @@ class _Walk:
     def _elements(self, node: Node, opener: int) -> bool:
         opening, inner, closing = _taken_apart(node)
         self._add(opener, opening)
-        for child in let_go(inner):
+        for child in released_children(inner):
             kind = child.type
             if kind in (",", ":", ";", "="):
                 is_comma = kind == "," and opener != HELD_OPEN

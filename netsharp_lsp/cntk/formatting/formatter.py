@@ -82,12 +82,12 @@ class _Formatting:
         its faults.
         """
         while True:
-            after, broken = self._settled()
+            after, broken = self._fixed_point()
             proved = after == self._text or not self._options.self_check
-            if proved or self.failure is not None or not self._gives_way(after):
+            if proved or self.failure is not None or not self._keeps_more(after):
                 return after, broken
 
-    def _settled(self) -> tuple[bytes, list[int]]:
+    def _fixed_point(self) -> tuple[bytes, list[int]]:
         after, broken = self._arranged(self._text, self._held)
         if self._options.ranges or after == self._text:
             return after, broken
@@ -115,7 +115,7 @@ class _Formatting:
                 moved.add((found, done))
         return moved
 
-    def _gives_way(self, after: bytes) -> bool:
+    def _keeps_more(self, after: bytes) -> bool:
         """Keep more of the text unchanged, where that is needed; return False where it is not."""
         difference = find_difference(self._text, after, self._language)
         if difference is not None:

@@ -65,7 +65,7 @@ def count_breaks(tokens: list[Token], text: bytes) -> None:
                 token.breaks = min(2, _line_ends(between))
                 odd = between.strip(_BLANKS)
                 if odd:
-                    _stick(token, between, odd)
+                    _keep_column(token, between, odd)
         done = token.end
 
 
@@ -75,7 +75,7 @@ def _line_ends(between: bytes) -> int:
     return between.count(b"\n") + between.count(b"\r") - between.count(b"\r\n")
 
 
-def _stick(token: Token, between: bytes, odd: bytes) -> None:
+def _keep_column(token: Token, between: bytes, odd: bytes) -> None:
     """Keep odd bytes at their place on the line: in the first column they have a meaning."""
     before = between[: between.index(odd)].rstrip(b" \t")
     at = len(before)
@@ -88,7 +88,7 @@ def _stick(token: Token, between: bytes, odd: bytes) -> None:
     token.pinned = begins_line
 
 
-def settle_breaks(tokens: list[Token]) -> None:
+def decide_breaks(tokens: list[Token]) -> None:
     """Decide on every line end that does not depend on the width."""
     _join(tokens)
     tokens[0].breaks = 0

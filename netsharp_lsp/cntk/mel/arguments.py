@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.mel.functions import (
     meant,
     possible,
 )
-from netsharp_lsp.cntk.mel.reading import parameter, swallowed, word
+from netsharp_lsp.cntk.mel.reading import dropped_character, parameter, word
 from netsharp_lsp.cntk.vocabulary import TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
 
@@ -169,7 +169,7 @@ def _of_value(option: Option, value: Traced) -> Iterator[EditFault]:
 
 def of_separator(statement: Statement) -> Iterator[EditFault]:
     """Report that the first character of the parameters is read as a separator."""
-    lost = swallowed(statement.list) if statement.list is not None else None
+    lost = dropped_character(statement.list) if statement.list is not None else None
     if lost is None or statement.list is None:
         return
     sign = word(lost)

@@ -152,7 +152,7 @@ class _Evaluation:
         """Execute a statement of NDL in the default model."""
         assert statement.key is not None
         name = top_function(statement)
-        if name is not None and (self._gives_nothing(name) or self._makes(statement, name)):
+        if name is not None and (self._has_no_value(name) or self._makes(statement, name)):
             return
         model = self.models.default
         if model is None:
@@ -166,7 +166,7 @@ class _Evaluation:
         self._read(model, statement.text)
         self.change = model.changed = statement.text
 
-    def _gives_nothing(self, name: Traced) -> bool:
+    def _has_no_value(self, name: Traced) -> bool:
         proper = {one.lower(): one for row in FUNCTIONS for one in (row.name, row.alias) if one}
         found = proper.get(word(name).lower())
         if found is None:

@@ -74,7 +74,7 @@ class EditedGraph:
     def attach(self, node: Node, inputs: Iterable[Node | None]) -> None:
         """Connect a node with exactly these inputs."""
         for one in self._inputs[node]:
-            self._let_go(node, one)
+            self._disconnect(node, one)
         self._inputs[node] = list(inputs)
         for one in self._inputs[node]:
             if one is not None:
@@ -86,11 +86,11 @@ class EditedGraph:
         inputs += [None] * (index + 1 - len(inputs))
         before, inputs[index] = inputs[index], source
         if before is not None and all(one is not before for one in inputs):
-            self._let_go(node, before)
+            self._disconnect(node, before)
         if source is not None:
             self._users.setdefault(source, {})[node] = None
 
-    def _let_go(self, node: Node, source: Node | None) -> None:
+    def _disconnect(self, node: Node, source: Node | None) -> None:
         if source is not None:
             self._users.get(source, {}).pop(node, None)
 
@@ -110,7 +110,7 @@ class EditedGraph:
                 self.changes[user] = change
         alone = all(node not in self._inputs[user] for user in users if user is not node)
         for one in self._inputs.pop(node):
-            self._let_go(node, one)
+            self._disconnect(node, one)
         for group in self.groups.values():
             if node in group:
                 group.remove(node)

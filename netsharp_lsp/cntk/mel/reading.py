@@ -71,9 +71,9 @@ def read(text: Traced) -> MelScript:
     if not parts:
         weaver = Weaver()
         start = text.place(0, 0)
-        weaver.stand_in(b"[ ", start)
+        weaver.add_placeholder(b"[ ", start)
         weaver.take(text, 0, len(text))
-        weaver.stand_in(b" ]", text.place(len(text), len(text)))
+        weaver.add_placeholder(b" ]", text.place(len(text), len(text)))
         parts = [weaver.done()] if len(text) else []
     found: list[Statement] = []
     for part in parts:
@@ -156,12 +156,12 @@ def _kept(arguments: Traced) -> Traced:
         return arguments
     weaver = Weaver()
     weaver.take(arguments, 0, 1)
-    weaver.stand_in(b" ", arguments.place(1, 1))
+    weaver.add_placeholder(b" ", arguments.place(1, 1))
     weaver.take(arguments, 1, len(arguments))
     return weaver.done()
 
 
-def swallowed(arguments: Traced) -> Traced | None:
+def dropped_character(arguments: Traced) -> Traced | None:
     """Return the character after an opening bracket that is read as a separator and dropped."""
     text = arguments.text
     if len(text) < 3 or text[1] not in CUSTOM_SEPARATORS or text[1] == COMMA:

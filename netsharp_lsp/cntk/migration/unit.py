@@ -11,7 +11,7 @@ from netsharp_lsp.cntk.migration.editing.overlay import Overlay, Texts
 from netsharp_lsp.cntk.migration.editing.texts import MACROS, Text
 from netsharp_lsp.cntk.migration.networks.names import Names
 from netsharp_lsp.cntk.migration.networks.network import Facts, MigratedNetwork
-from netsharp_lsp.cntk.migration.networks.variables import put_members
+from netsharp_lsp.cntk.migration.networks.variables import use_members
 from netsharp_lsp.cntk.migration.proof import DIFFERENT, EQUAL, NONE, UNPROVEN, Result, proven
 from netsharp_lsp.cntk.migration.renames import renaming
 from netsharp_lsp.cntk.migration.rules import NETWORK, RULES
@@ -207,7 +207,7 @@ class Unit:
             if wanted and self._is_on(one.code):
                 yield from one.check(network)
         if self._is_on("MG43"):
-            yield from put_members(network)
+            yield from use_members(network)
 
     def _note_conflicts(self) -> None:
         """Note edits that would give the same text two forms."""

@@ -107,7 +107,7 @@ def plugged(text: Traced) -> Traced:
         if use.problem is None or use.at < at or use.end <= use.at:
             continue
         weaver.take(text, at, use.at)
-        weaver.stand_in(mark + use.name.encode() + mark, text.place(use.at, use.end))
+        weaver.add_placeholder(mark + use.name.encode() + mark, text.place(use.at, use.end))
         at = use.end
     if not at:
         return text
@@ -257,9 +257,9 @@ class _Collected:
         """Collect a file without sections as one script."""
         weaver = Weaver()
         start, end = text.place(0, 0), text.place(len(text), len(text))
-        weaver.stand_in(b"[ ", SourcePlace(start.source, start.start, start.start))
+        weaver.add_placeholder(b"[ ", SourcePlace(start.source, start.start, start.start))
         weaver.take(text, 0, len(text))
-        weaver.stand_in(b" ]", SourcePlace(end.source, end.end, end.end))
+        weaver.add_placeholder(b" ]", SourcePlace(end.source, end.end, end.end))
         self._add(role, "", weaver.done())
 
     def _listed(self, sections: Scope, choice: Choice, role: str) -> None:

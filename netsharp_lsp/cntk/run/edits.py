@@ -154,12 +154,12 @@ class RunEdits:
         commands: Sequence[Command],
         files: RunFiles,
         network_of: NetworkOf,
-        held_beside: HeldBeside,
+        builder_of_result: HeldBeside,
     ) -> None:
         self._commands = commands
         self._files = files
         self._network_of = network_of
-        self._held_beside = held_beside
+        self._held_beside = builder_of_result
         self._begin()
         #: Networks that were loaded, by their paths: as they were held, and as they are taken.
         self._taken: dict[str, tuple[Network, Network]] = {}

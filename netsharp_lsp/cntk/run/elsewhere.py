@@ -115,7 +115,7 @@ def network_there(path: str, command: Command, run: CommandRun) -> Network | Non
     return network if network is not None and not network.troubles else None
 
 
-def held_beside(path: str, experiment: CommandRun) -> BuiltNetwork | str | None:
+def builder_of_result(path: str, experiment: CommandRun) -> BuiltNetwork | str | None:
     """Find the result that built the network of a model that no command of a run writes: a sentence
     where a configuration beside it writes it and the network is unknown, None where none writes it.
     """
@@ -143,7 +143,7 @@ def held_by(path: str, command: Command, run: CommandRun) -> Network | str | Non
         return None
     if run.files.exists(path):
         return None
-    beside = held_beside(path, run)
+    beside = builder_of_result(path, run)
     if beside is not None:
         return None if isinstance(beside, str) else known_whole(beside)
     later = next((one.name for one in writers if one is not command), None)

@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.configuration.meaning.usage import visits
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.run.building import Builders, builder_language
 from netsharp_lsp.cntk.run.edits import RunEdits, edit_alone, is_edit
-from netsharp_lsp.cntk.run.elsewhere import held_beside, held_by
+from netsharp_lsp.cntk.run.elsewhere import builder_of_result, held_by
 from netsharp_lsp.cntk.run.files import RunFiles
 from netsharp_lsp.cntk.run.neighbours import Neighbours
 from netsharp_lsp.cntk.run.programs import (
@@ -208,7 +208,7 @@ class Experiment:
     @cached_property
     def _edits(self) -> RunEdits:
         return RunEdits(
-            self.commands, self.files, self.network_of, lambda path: held_beside(path, self)
+            self.commands, self.files, self.network_of, lambda path: builder_of_result(path, self)
         )
 
     def network_of(self, command: str) -> BuiltNetwork | None:

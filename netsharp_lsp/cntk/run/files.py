@@ -112,9 +112,9 @@ class RunFiles:
         directory cannot be searched.
         """
         beyond = self._files.outside(os.path.join(self._folders[0], path))
-        return self.adrift(path) or (beyond and not self.exists(path))
+        return self.is_in_working_directory(path) or (beyond and not self.exists(path))
 
-    def adrift(self, path: str) -> bool:
+    def is_in_working_directory(self, path: str) -> bool:
         """Return whether a file would be in the working directory, and that is open."""
         return self._open and not os.path.isabs(path) and not self.exists(path)
 

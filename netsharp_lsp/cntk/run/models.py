@@ -198,7 +198,7 @@ def _order(run: CommandRun, end: int | None = None) -> _Order:
     return _order_of(run).upto(len(run.commands) if end is None else end, run)
 
 
-def goes_on(command: Command, experiment: CommandRun) -> bool:
+def may_resume(command: Command, experiment: CommandRun) -> bool:
     """Return whether a command may train a model that an earlier command writes as its epoch 0: its
     network builder is not read then.
     """

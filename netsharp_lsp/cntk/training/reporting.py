@@ -154,7 +154,7 @@ class RunReporter:
         more: dict[str, Any] = {"device": dict(device)} if device else {}
         self._event("start", epoch=0, step=0, samples=0, metrics=metrics, **more)
 
-    def goes_on(self, steps: int, seconds: float) -> None:
+    def resuming(self, steps: int, seconds: float) -> None:
         """Report that training resumes after a number of minibatches, which took this time in
         seconds.
         """
@@ -222,13 +222,13 @@ class RunReporter:
         self._rate = event.rate
         self.line(f"learnRatePerSample {event.change} to {event.rate:.8g}")
 
-    def going_back(self, path: str) -> None:
+    def rolling_back(self, path: str) -> None:
         """Report that training goes back to an earlier model."""
         self.line(
             f"Loading (rolling back to) previous model with best training-criterion value: {path}."
         )
 
-    def went_back(self, event: RolledBack) -> None:
+    def rolled_back(self, event: RolledBack) -> None:
         """Report that training went back."""
         back, last = event.epoch, event.last
         for epoch in range(back + 1, last):

@@ -66,14 +66,14 @@ def samples_trained_on(shop: Workshop, models: Sequence[str], label: str) -> Tra
             others = [
                 one for one in experiment.commands if not _read_by(one, shop).isdisjoint(models)
             ]
-            held_back, what = _held_back(work, others, shop)
+            held_back, what = _held_out(work, others, shop)
             learned = _samples(work, "reader")
             classes = _classes(work, others, shop, label)
             return TrainedOn(command.name, learned, held_back, what, classes)
     return None
 
 
-def _held_back(
+def _held_out(
     work: CommandWork, others: list[Command], shop: Workshop
 ) -> tuple[ReadSamples | None, str]:
     """Return the samples of validation, else those of the first command that tests the model."""

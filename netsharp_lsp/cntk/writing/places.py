@@ -105,10 +105,10 @@ class Places:
     def of(cls, nodes: Iterable[Node]) -> Places:
         """Return the places of nodes: each where its name requires, if that is possible."""
         found = cls()
-        found._settle({node: path_of(node.name) for node in nodes})
+        found._resolve({node: path_of(node.name) for node in nodes})
         return found
 
-    def _settle(self, paths: Mapping[Node, Path | None]) -> None:
+    def _resolve(self, paths: Mapping[Node, Path | None]) -> None:
         self.words.update(
             step for path in paths.values() for step in path or () if isinstance(step, str)
         )

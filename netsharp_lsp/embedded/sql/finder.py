@@ -121,7 +121,7 @@ class _Used:
     def language_of(self, call: SqlStatement | None, script: bytes) -> str | None:
         """Return the language of a text: the one that its call names, else one by its look."""
         known = self._declared_language(call) if call is not None else None
-        return known or _by_look(script)
+        return known or _guessed_language(script)
 
     def query_of(self, call: SqlStatement) -> SqlText | None:
         """Return the text of the query for a call's rows; a variable's last one before the call."""
@@ -157,7 +157,7 @@ class _Used:
         return _LANGUAGES.get(word.decode("utf-8", "replace"))
 
 
-def _by_look(text: bytes) -> str | None:
+def _guessed_language(text: bytes) -> str | None:
     """Return the language that a text looks like, None where it looks like none."""
     if _RUNS.search(text) is not None:
         return "sql"

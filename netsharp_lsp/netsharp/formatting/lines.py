@@ -125,7 +125,7 @@ def split_lines(tokens: list[Token], line_ends: Callable[[int, int], int]) -> li
             blank = gap > 1 and role != BLOCK_CLOSE and not lines[-1].opens
         current.append(token)
         if role > LINE_COMMENT or (role >= BLOCK_COMMENT and len(current) == 1):
-            moved = _give_way(current)
+            moved = _moved_comments(current)
             lines.append(Line(current, depth, blank))
             depth += role == BLOCK_OPEN
             before = current[-2][3] if moved else token[3]
@@ -149,7 +149,7 @@ def _inner_comments(last: Line) -> list[Line]:
     return inner
 
 
-def _give_way(tokens: list[Token]) -> list[Token]:
+def _moved_comments(tokens: list[Token]) -> list[Token]:
     """Remove and return the comments before a final `;` or `{`, if one ends with its line.
 
     Directives to the formatter stay, since they apply to what is beside them.

@@ -69,7 +69,7 @@ def arrange(
         else:
             parts.append((kind, node.start_byte, node.end_byte, body))
     _keep_before_kept(parts, sheet)
-    return _put_together(parts, sheet, bool(ranges)), broken
+    return _joined_parts(parts, sheet, bool(ranges)), broken
 
 
 def _kept(root: Node, text: bytes, ranges: Sequence[LineRange], fixed: Collection[int]) -> set[int]:
@@ -89,7 +89,7 @@ def _kept(root: Node, text: bytes, ranges: Sequence[LineRange], fixed: Collectio
     return kept
 
 
-def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
+def _joined_parts(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
     """Return the text of the parts, with the gaps between those that move formatted."""
     text, new_line = sheet.text, sheet.new_line
     pieces: list[bytes] = []

@@ -164,7 +164,7 @@ class Doubts:
         end += data[max(end - 1, 0) : end + 1] == b"\r\n"
         return self.regions.touches(start, end)
 
-    def swallows(self, declaration: Declaration, missing: Fault) -> bool:
+    def may_hide(self, declaration: Declaration, missing: Fault) -> bool:
         """Return whether a missing mark may be in a comment that includes code."""
         if not self.swallowing:
             return False

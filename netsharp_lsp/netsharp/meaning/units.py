@@ -85,14 +85,14 @@ class Unit:
         for layer in self.layers:
             layer.take_bundles(())
 
-    def let_go(self) -> None:
+    def drop_pairs(self) -> None:
         """Drop the pairs of nodes that its filtered bundles, or those it shares, connect."""
         for bundle in (bundle for layer in self.layers for bundle in layer.bundles):
             if bundle.edges is not None:
-                bundle.edges.let_go()
+                bundle.edges.drop_pairs()
         for entry in self.share.entries if self.share is not None else ():
             if entry.bundle is not None and entry.bundle.edges is not None:
-                entry.bundle.edges.let_go()
+                entry.bundle.edges.drop_pairs()
 
     @property
     def has_filter(self) -> bool:

@@ -71,7 +71,7 @@ def read_by_windows(data: bytes, stretch: int = STRETCH) -> Specification:
     while True:
         end = safe_end(data, start, data.find(b"\n", start + size) + 1 or len(data))
         window = Window(data, start, end)
-        settled = (at for at, since in window.settled(data) if since >= LINGER)
+        settled = (at for at, since in window.final_positions(data) if since >= LINGER)
         last = window.count() if window.whole else max(settled, default=0)
         if window.whole or last:
             start = window.offset(last)

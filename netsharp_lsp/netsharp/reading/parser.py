@@ -91,7 +91,7 @@ def declarations_of(
         if not is_placed(node):
             # Tokens that belong to no node are one text.
             lost = lost or _DeclarationReader(data, node, comments)
-            lost.lose(node)
+            lost.add_unplaced(node)
             last = node
             continue
         if lost is not None and last is not None:
@@ -106,7 +106,7 @@ def declarations_of(
             continue
         reader = _DeclarationReader(data, node, comments)
         if node.is_missing:
-            reader.lose(node)
+            reader.add_unplaced(node)
         yield reader.debris(node) if node.is_missing else reader.declaration(node), reader.base
     if lost is not None and last is not None:
         yield lost.debris(last), lost.base

@@ -98,7 +98,9 @@ class Change:
             return self.made(markup)
         return made
 
-    def _standing(self, at: int, size: int, bulk: int) -> tuple[Declaration, list[Span]] | None:
+    def _unchanged_declaration(
+        self, at: int, size: int, bulk: int
+    ) -> tuple[Declaration, list[Span]] | None:
         """Return the declaration at a place of the next text, with its comments, relative to it.
 
         None for one that the edit changed, or that was doubtful or torn. The same bytes without an
@@ -170,14 +172,14 @@ class Change:
         both are past the last.
         """
         old, size = self.old, FIRST_SIZE
-        again: Again | None = None if self._reads_all else self._standing
+        again: Again | None = None if self._reads_all else self._unchanged_declaration
         while True:
             after = bisect_left(old.offsets, self.end + size)
             end = len(self.data)
             if after < len(old.offsets):
                 end = safe_end(self.data, self._start(anchor), old.offsets[after] + self.shift)
             window = Window(self.data, self._start(anchor), end, again)
-            for position, since in window.settled(self.data):
+            for position, since in window.final_positions(self.data):
                 known = self._known(window, position)
                 if known >= 0 and self._apart(anchor, known, since):
                     return window, position, known

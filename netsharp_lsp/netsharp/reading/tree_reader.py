@@ -123,7 +123,7 @@ class TreeReader:
             before, last = last or child, child
             kind = child.type
             if kind in ("ERROR", "stray"):
-                self.lose(child)
+                self.add_unplaced(child)
                 continue
             if kind in COMMENTS:
                 self.comment(child)
@@ -178,7 +178,7 @@ class TreeReader:
             Fault(start, start, "missing", mark, opener if mark in OPENERS else None)
         )
 
-    def lose(self, node: TreeNode) -> None:
+    def add_unplaced(self, node: TreeNode) -> None:
         """Add an unplaced node to the unplaced text, if there is one already."""
         start = first_byte(node) if self.lost is None else self.lost[0]
         self.lost = (start, node.end_byte)

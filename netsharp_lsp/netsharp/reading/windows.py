@@ -84,7 +84,7 @@ class Window:
         spans = ((start + a, start + b, kind) for a, b, kind in self._comments)
         return [span for span in spans if span[0] < stop]
 
-    def settled(self, data: bytes) -> Iterator[tuple[int, int]]:
+    def final_positions(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Yield the positions of declarations which, with the next, are the same in the whole text.
 
         With each comes the number of nodes between it and the last tear of the window.

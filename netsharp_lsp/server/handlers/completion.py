@@ -132,8 +132,8 @@ def _item(view: View, proposal: Completion, snippets: bool, older: bool) -> dict
         "sortText": f"{proposal.rank:04d}{proposal.label}",
         "textEdit": {"newText": proposal.insert if as_snippet else proposal.plain},
     }
-    if proposal.sought != proposal.label:
-        item["filterText"] = proposal.sought
+    if proposal.filter_text != proposal.label:
+        item["filterText"] = proposal.filter_text
     if as_snippet:
         item["insertTextFormat"] = _SNIPPET
     if proposal.detail:

@@ -113,7 +113,7 @@ class Contexts:
         box: list[Surroundings] = []
 
         def read() -> None:
-            box.append(self._reader.look_around(path, tables=tables, roots=roots))
+            box.append(self._reader.facts_around(path, tables=tables, roots=roots))
             done.set()
             with suppress(RuntimeError):  # the server has ended
                 loop.call_soon_threadsafe(self._take, path, number, box[0])

@@ -113,7 +113,7 @@ class Experiments:
         if self._timer is not None:
             self._timer.cancel()
         self._edited.add(uri)
-        self._timer = asyncio.get_running_loop().call_later(QUIET, self._settle)
+        self._timer = asyncio.get_running_loop().call_later(QUIET, self._renew_edited)
 
     def touched(self, paths: Iterable[str]) -> None:
         """Look again at documents where files of theirs, or scripts, changed."""
@@ -136,7 +136,7 @@ class Experiments:
     def _renew(self, uris: list[str]) -> None:
         renew(self._connection, self._workspace, uris)
 
-    def _settle(self) -> None:
+    def _renew_edited(self) -> None:
         """Renew what goes with the edited documents: open ones, and those known from the disk."""
         edited, self._edited = self._edited, set()
         self._forget_companions([path for path in map(path_of, edited) if path is not None])

@@ -79,7 +79,7 @@ class Outbox:
 
     async def room(self, is_ending: Callable[[], bool]) -> bool:
         """Wait until there is room; False where the client, whose stream ended, reads no more."""
-        while self._wants_room():
+        while self._needs_room():
             before = self._taken
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._room.wait(), PATIENCE)
@@ -95,7 +95,7 @@ class Outbox:
                 before = self._taken
                 self._lock.wait(PATIENCE)
 
-    def _wants_room(self) -> bool:
+    def _needs_room(self) -> bool:
         with self._lock:
             if self.full:
                 self._room.clear()

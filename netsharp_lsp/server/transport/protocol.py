@@ -121,7 +121,7 @@ class Protocol(LanguageServerProtocol):
         except ValueError:
             body = _text_of(_finite(message))
         data = b"Content-Length: %d\r\n\r\n%b" % (len(body), body.encode("ascii"))
-        self.outbox.write(data, standing_of(message))
+        self.outbox.write(data, priority_of(message))
 
 
 def _text_of(value: Any) -> str:
@@ -139,7 +139,7 @@ def _text_of(value: Any) -> str:
         raise
 
 
-def standing_of(message: dict[str, Any]) -> Standing:
+def priority_of(message: dict[str, Any]) -> Standing:
     """Return the importance of a message for a client that reads it late.
 
     The newest diagnostics of a document and the newest report of a progress stand for the older;

@@ -73,12 +73,12 @@ class Dispatcher:
                     return UNCLEAN
                 message = self.inbox.take()
                 if message is None or self._is_exit(message):
-                    await self._abandon()
+                    await self._cancel_all()
                     return CLEAN if self.session.stage == "ending" else UNCLEAN
                 self.handle(message)
                 handled += 1
                 if isinstance(message, LostError):
-                    await self._abandon()
+                    await self._cancel_all()
                     raise message
                 # Work that a message started is done before the next message is answered.
                 await asyncio.sleep(0)
@@ -105,7 +105,7 @@ class Dispatcher:
             sentence = "A message has neither method nor result."
             protocol.refuse(request, RefusedError(lsp.ErrorCodes.InvalidRequest, sentence))
 
-    async def _abandon(self) -> None:
+    async def _cancel_all(self) -> None:
         """Answer requests in progress: they are cancelled."""
         running = list(self._running.values())
         for future in running:
@@ -124,7 +124,7 @@ class Dispatcher:
             done = handler(self.session, self._read(params, kind, check))
             if inspect.isawaitable(done):
                 future = asyncio.ensure_future(done)
-                future.add_done_callback(lambda ended: self._settle_notice(method, params, ended))
+                future.add_done_callback(lambda ended: self._finish_notice(method, params, ended))
         except RefusedError as refused:
             self.session.log(f"{method}: {refused.message}")
         except Exception as error:
@@ -141,7 +141,7 @@ class Dispatcher:
         if running is not None:
             running.cancel()
 
-    def _settle_notice(self, method: str, params: Any, ended: asyncio.Future[Any]) -> None:
+    def _finish_notice(self, method: str, params: Any, ended: asyncio.Future[Any]) -> None:
         error = None if ended.cancelled() else ended.exception()
         if error is not None:
             fault(self.session, method, params, error)
@@ -157,7 +157,7 @@ class Dispatcher:
             return
         if inspect.isawaitable(result):
             future = self._running[request] = asyncio.ensure_future(result)
-            future.add_done_callback(lambda done: self._settle(request, method, params, done))
+            future.add_done_callback(lambda done: self._answer_later(request, method, params, done))
         else:
             self._answer(request, method, params, result)
 
@@ -232,7 +232,7 @@ class Dispatcher:
         """Return whether a client takes it that an answer about an old text is left out."""
         return method == PULL or (method in WHOLE and method in self.session.client.retries)
 
-    def _settle(
+    def _answer_later(
         self, request: int | str, method: str, params: Any, done: asyncio.Future[Any]
     ) -> None:
         """Answer a request whose work ran beside the others."""

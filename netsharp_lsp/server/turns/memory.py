@@ -51,9 +51,9 @@ class Collector:
         if sys.getallocatedblocks() > self._blocks + MANY:
             if handled > 1:
                 gc.collect(0)  # Objects of many messages are mostly garbage.
-            self._put_aside()
+            self._freeze()
         elif self._base and young > FEW and perf_counter() > due:
-            self._look_through()
+            self._collect()
         loop = asyncio.get_running_loop()
         self._timers = [
             loop.call_later(QUIET, self.collect),
@@ -67,7 +67,7 @@ class Collector:
 
     def collect(self) -> None:
         """Collect the garbage that is not deferred; where that takes long, defer the rest."""
-        self._look_through()
+        self._collect()
         if not self._base or self._took > LONG:
             gc.freeze()
             self._took = 0.0
@@ -76,22 +76,22 @@ class Collector:
     def collect_all(self) -> None:
         """Collect all where the deferred garbage has grown."""
         if gc.get_freeze_count() > GROWTH * self._base:
-            self._look_through_all()
+            self._collect_all()
 
-    def _look_through_all(self) -> None:
+    def _collect_all(self) -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
         self._base = gc.get_freeze_count()
 
-    def _put_aside(self) -> None:
+    def _freeze(self) -> None:
         gc.freeze()
         self._base = self._base or gc.get_freeze_count()
         if gc.get_freeze_count() > self._base + PILED:
-            self._look_through_all()
+            self._collect_all()
         self._blocks = sys.getallocatedblocks()
 
-    def _look_through(self) -> None:
+    def _collect(self) -> None:
         start = perf_counter()
         gc.collect()
         self._ended = perf_counter()

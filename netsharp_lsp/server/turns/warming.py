@@ -52,7 +52,7 @@ def chores(session: Session) -> Iterator[Callable[[], object]]:
         yield partial(document.change, 2, [{"text": sample.edited}])
         yield lambda: document.views[0].snapshot.check()
         for ask in _QUESTIONS:
-            yield partial(_ask, document, sample, ask)
+            yield partial(_request, document, sample, ask)
     places = dict.fromkeys(place.partition(":")[0] for place in (REQUESTS | NOTIFICATIONS).values())
     for place in places:
         yield partial(import_module, f"netsharp_lsp.server.{place}")
@@ -62,7 +62,7 @@ def chores(session: Session) -> Iterator[Callable[[], object]]:
             yield partial(session.server.protocol.prepare, known[2])
 
 
-def _ask(
+def _request(
     document: OpenDocument, sample: Sample, question: Callable[[Snapshot, Sample], object]
 ) -> None:
     question(document.views[0].snapshot, sample)

@@ -7,7 +7,7 @@ import pytest
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.sources import Source
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS, NAMES, fits, meant, property_meant
-from netsharp_lsp.cntk.mel.reading import MelScript, parameter, read, swallowed, word
+from netsharp_lsp.cntk.mel.reading import MelScript, dropped_character, parameter, read, word
 
 
 def script(text: str) -> MelScript:
@@ -87,7 +87,7 @@ def test_unclosed_brackets_leave_nothing_to_follow() -> None:
 def test_the_first_character_may_be_lost(text: str, lost: str | None) -> None:
     (statement,) = script(text).statements
     assert statement.list is not None
-    found = swallowed(statement.list)
+    found = dropped_character(statement.list)
     assert (None if found is None else word(found)) == lost
 
 

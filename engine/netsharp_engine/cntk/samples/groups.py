@@ -103,7 +103,7 @@ class Sentences(Sweeps):
         super().__init__(sequences, randomize)
         self._noise = noise
         assert sequences.lines is not None
-        self._grouping, self._lengths, self._twisted = grouping, sequences.lines, twisted
+        self._grouping, self._lengths, self._mersenne_draws = grouping, sequences.lines, twisted
 
     def widest(self, samples: int) -> int:
         """Return the most columns that a minibatch of ``samples`` samples can have."""
@@ -119,7 +119,7 @@ class Sentences(Sweeps):
         for block, end in enumerate(accumulate(chunks)):
             order: Sequence[int] = range(end - chunks[block], end)
             if self.randomize:
-                order = shuffled_block(list(order), self._seed(number, block), self._twisted)
+                order = shuffled_block(list(order), self._seed(number, block), self._mersenne_draws)
             for chosen in grouping.groups(order, self._lengths, samples):
                 for batch in self._pieces(np.array(chosen, np.intp), self.cuts(samples)):
                     if size and done > size:
@@ -168,7 +168,11 @@ class Sentences(Sweeps):
         return batch._replace(inputs={**batch.inputs, name: Packed(labels, one.packing)})
 
     def _seed(self, number: int, block: int) -> int:
-        return number + block + 1 if self._twisted else number * len(self.sequences.chunks) + block
+        return (
+            number + block + 1
+            if self._mersenne_draws
+            else number * len(self.sequences.chunks) + block
+        )
 
     def _demand_room(self, samples: int) -> None:
         """Refuse a sentence that would have to be cut."""
@@ -185,7 +189,7 @@ class Sentences(Sweeps):
 def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:
     """Return these places in another order: each in turn exchanged with itself or one before it."""
     span = _TWISTED if twisted else _STANDARD
-    draws = _twisted(seed) if twisted else _standard(seed)
+    draws = _mersenne_draws(seed) if twisted else _standard(seed)
     for here in range(1, len(places)):
         share = span // (here + 1)
         drawn = next(one for one in draws if one < share * (here + 1))
@@ -194,7 +198,7 @@ def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:
     return places
 
 
-def _twisted(seed: int) -> Iterator[int]:
+def _mersenne_draws(seed: int) -> Iterator[int]:
     """Yield the draws of the 32-bit Mersenne twister."""
     generator = np.random.RandomState(seed)
     while True:

@@ -58,7 +58,7 @@ class CarefulLines:
         before = head[start:]
         if before.strip(_BETWEEN):
             words = f"'{_shown(before)}' is before the first '|'"
-            self._lose(number, line, _Fault(words, *_bounds(before, start)))
+            self._report(number, line, _Fault(words, *_bounds(before, start)))
         lost = False
         at = len(head) + 1
         for column in columns:
@@ -66,13 +66,13 @@ class CarefulLines:
                 try:
                     self._column(number, line, (at, column), found)
                 except _Fault as fault:
-                    self._lose(number, line, fault)
+                    self._report(number, line, fault)
                     lost = True
             at += len(column) + 1
         if lost:
             return None
         if not found:
-            self._lose(number, line, _Fault("the line holds no column that is read", 0, 0))
+            self._report(number, line, _Fault("the line holds no column that is read", 0, 0))
             return None
         return found
 
@@ -137,9 +137,9 @@ class CarefulLines:
     def not_ended(self, number: int, line: bytes) -> None:
         """Report a last line without an end, which is an error and lost."""
         words = "the last line does not end, and is left out"
-        self._lose(number, line, _Fault(words, len(line) - 1, len(line)))
+        self._report(number, line, _Fault(words, len(line) - 1, len(line)))
 
-    def _lose(self, number: int, line: bytes, fault: _Fault) -> None:
+    def _report(self, number: int, line: bytes, fault: _Fault) -> None:
         """Report one error, with which the line is lost."""
         fate = "the line is left out"
         place = fault.start, fault.end

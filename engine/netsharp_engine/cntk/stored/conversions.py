@@ -101,7 +101,7 @@ _SEVERAL = {
 _CRITERION_GROUPS = frozenset(("criterion", "evaluation"))
 
 
-def worth_asking(
+def default_outputs(
     nodes: Sequence[StoredNode], groups: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
     """Return the nodes worth asking for: those that the file calls outputs, else those that no

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting, Memory, ModelFault
-from netsharp_engine.cntk.stored.conversions import converted, worth_asking
+from netsharp_engine.cntk.stored.conversions import converted, default_outputs
 from netsharp_engine.cntk.stored.fields import REALS_IN_FILES
 from netsharp_engine.cntk.stored.stored_nodes import RENAMED, TYPES, row_of
 from netsharp_engine.cntk.stored.values import V1, StoredModel, StoredNode
@@ -144,7 +144,7 @@ class _Reading:
             version=self._version,
             versions={"model": self._version},
             types=Counter(node.function or node.operation for node in nodes),
-            outputs=() if self._faults else worth_asking(nodes, groups),
+            outputs=() if self._faults else default_outputs(nodes, groups),
             faults=self._faults,
             kept={"versioned": version is not None, "groups": self._groups},
         )

@@ -168,12 +168,12 @@ def _is_turned(matrix: Array) -> bool:
 
 def _compiled_product(function: Any, args: Sequence[Any]) -> CallWork:
     groups, places, rows, depth, columns, *steps = args[:13]
-    turns = f"{'nt'[_lies_turned(steps[3], depth)]}{'nt'[_lies_turned(steps[7], columns)]}"
+    turns = f"{'nt'[_is_strided(steps[3], depth)]}{'nt'[_is_strided(steps[7], columns)]}"
     units = groups * places * rows * depth * columns
     return CallWork(f"product {turns} compiled", (rows, depth, columns), units)
 
 
-def _lies_turned(step: int, count: int) -> bool:
+def _is_strided(step: int, count: int) -> bool:
     """Return whether the numbers of a row are apart in memory, where there are several."""
     return count > 1 and step != 1
 

@@ -119,7 +119,7 @@ def _weights(node: Node, sources: Sources) -> Array:
 def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
     """Return the classes of a set, and the number of draws."""
     size, ends = node.attributes["sizeOfSampledSet"], np.cumsum(weights)
-    if not node.attributes["allowDuplicates"] and _hopeless(weights, size):
+    if not node.attributes["allowDuplicates"] and _is_rare(weights, size):
         raise _too_rare(node, f"finds no {size:,} different classes in {_MOST_DRAWS:,} draws")
     found: dict[int, None] = {}
     tries = 0
@@ -136,7 +136,7 @@ def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
     raise _too_rare(node, f"found {len(found):,} of {size:,} classes in {tries:,} draws")
 
 
-def _hopeless(weights: Array, size: int) -> bool:
+def _is_rare(weights: Array, size: int) -> bool:
     """Return whether a set's last class is hardly ever drawn, because the others are too light."""
     rest = np.sort(weights)[: len(weights) - size + 1].sum() / weights.sum()
     return bool(rest * _MOST_DRAWS < _HARDLY)

@@ -155,7 +155,7 @@ def _alike(evidence: Evidence) -> Iterator[str]:
             )
 
 
-def _hardly_fallen(evidence: Evidence) -> Iterator[str]:
+def _loss_is_flat(evidence: Evidence) -> Iterator[str]:
     first, last = _losses(evidence)
     if last > first * (1 - HARDLY):
         epochs = len(evidence.history)
@@ -191,6 +191,6 @@ REASONS: tuple[Callable[[Evidence], Iterator[str]], ...] = (
     _flat,
     _risen,
     _alike,
-    _hardly_fallen,
+    _loss_is_flat,
     _still_falling,
 )

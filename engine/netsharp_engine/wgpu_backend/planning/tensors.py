@@ -49,7 +49,7 @@ def refusals(node: Node) -> Iterator[str]:
             yield "a convolution whose weights are not a parameter"
     elif node.op in ("Plus", "Minus") and not (_alike(node) or _added(node)):
         yield "a sum of two that are neither of one size nor a node and a parameter"
-    elif node.op == "ElementTimes" and not (_alike(node) or _held_beside(node)):
+    elif node.op == "ElementTimes" and not (_alike(node) or _has_parameter(node)):
         yield "a product of two that are neither of one size nor a node and a parameter"
     elif node.op == "PerDimMeanVarNormalization" and not _normal(node):
         yield "a normalisation by what is computed"
@@ -76,10 +76,10 @@ def _added(node: Node) -> bool:
     """Return whether a parameter is added, or one that does not train is subtracted."""
     second = node.inputs[1]
     less = second.op in HELD and not second.parameters[0].trained
-    return _held_beside(node) and (node.op == "Plus" or less)
+    return _has_parameter(node) and (node.op == "Plus" or less)
 
 
-def _held_beside(node: Node) -> bool:
+def _has_parameter(node: Node) -> bool:
     """Return whether a node is of the size of one input, and the other is a parameter."""
     first, second = node.inputs
     return (first.op in HELD) != (second.op in HELD) and (

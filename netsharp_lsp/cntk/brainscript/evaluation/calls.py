@@ -56,13 +56,13 @@ def _way(arguments: Record, library: frozenset[str]) -> Way:
             if needed:
                 waiting += needed
                 continue
-            one.way = _made_way(one, applied, maker, library)
+            one.way = _extended_way(one, applied, maker, library)
         waiting.pop()
     assert arguments.way is not None
     return arguments.way
 
 
-def _made_way(
+def _extended_way(
     one: Record, applied: Record | None, maker: Record | None, library: frozenset[str]
 ) -> Way:
     around = applied.way if applied is not None and applied.way is not None else _NOWHERE
@@ -74,7 +74,7 @@ def _made_way(
         if len(made) < DEEPEST and _is_shown(it, library):
             made.append(it)
             calls.append(_call(it, one if it is new[-1] else it, calls[-1] if calls else None))
-    outer_arguments = one if _asks(one, library) else around.outer_arguments
+    outer_arguments = one if _is_user_call(one, library) else around.outer_arguments
     return Way(tuple(made), tuple(calls), outer_arguments)
 
 
@@ -93,13 +93,13 @@ def _variable(site: Site) -> str:
     return site.scope.name_at(site.place) if site.scope is not None else ""
 
 
-def _asks(one: Record, library: frozenset[str]) -> bool:
+def _is_user_call(one: Record, library: frozenset[str]) -> bool:
     return one.site is not None and one.site.place.source not in library
 
 
 def _is_shown(one: Record, library: frozenset[str]) -> bool:
     called = one.site.called if one.site is not None else ""
-    return bool(called) and called not in JOINING and _asks(one, library)
+    return bool(called) and called not in JOINING and _is_user_call(one, library)
 
 
 def _arguments(scope: Record | None) -> Record | None:

@@ -128,11 +128,11 @@ def _signs(tree: Tree, data: bytes) -> list[_Sign]:
             if not cursor.goto_parent():
                 return found
             if depth in unclosed:
-                _look_around(unclosed.pop(depth), cursor.node, data)
+                _match_brackets(unclosed.pop(depth), cursor.node, data)
             depth -= 1
 
 
-def _look_around(signs: list[_Sign], around: Node | None, data: bytes) -> None:
+def _match_brackets(signs: list[_Sign], around: Node | None, data: bytes) -> None:
     """Set the openings of unclosed brackets, and the stray closing brackets next to them."""
     children = around.children if around is not None else []
     kinds = [one.type for one in children]
@@ -236,12 +236,12 @@ class _Survey:
         if follows and self.found and kind not in ("string", "comment"):
             if (self.found[-1].kind, kind) == ("operand", "unexpected"):
                 self.found[-1] = Damage(kind, span, text)
-            self._swallow(sign)
+            self._skip(sign)
             return
         self.found.append(Damage(kind, span, text))
         self.until = max(span[1], sign.start)
 
-    def _swallow(self, sign: _Sign) -> None:
+    def _skip(self, sign: _Sign) -> None:
         """Skip a sign that directly follows from the last damage; `f (x) { ... }` is a
         missing `=`.
         """

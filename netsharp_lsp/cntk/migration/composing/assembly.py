@@ -73,7 +73,9 @@ def inner(text: Text, data: bytes) -> tuple[int, int]:
     return start, end
 
 
-def spare(entries: Iterable[Entry], used: frozenset[str], comments: Mapping[bytes, str]) -> str:
+def commented_out(
+    entries: Iterable[Entry], used: frozenset[str], comments: Mapping[bytes, str]
+) -> str:
     """Return the records that are not run, as comments, each after its `comments` by key."""
     lines = []
     for entry in entries:

@@ -164,11 +164,11 @@ class Composition:
         spans = [text.where(0, len(text.data))[1:] for text in texts]
         names = frozenset(text.section.lower() for text in texts)
         listed = self._sections_of(builder, texts)
-        spare = assembly.spare(listed, names, _comments_of(records))
+        commented_out = assembly.commented_out(listed, names, _comments_of(records))
         gone = {entry.key.lower() for entry in listed} | {b"load", b"run"}
         spans += [one.span for key, one in records.items() if key in gone]
         comments = comments_within(data, (0, len(data)), spans)
-        pieces = [comments, *self._record(sections, builder, in_file=True), spare]
+        pieces = [comments, *self._record(sections, builder, in_file=True), commented_out]
         text = assembly.formatted_file(assembly.joined(pieces))
         self._put(around.renamed_file(file), file, text.encode())
 
@@ -245,15 +245,15 @@ class Composition:
         includes = assembly.comments_above(_comments_of(records).get(b"ndlmacros", ""), includes)
         used = self._used(texts)
         members = assembly.members(self._given.facts.members, used, builder.scope)
-        comments, spare = self._kept(builder, texts, used, records)
+        comments, commented_out = self._kept(builder, texts, used, records)
         before = [comments, members, includes]
         if described is not None:
             above = _comments_of(records).get(b"networkdescription", "")
-            return self._by_file(builder, before, (described, above), spare)
+            return self._by_file(builder, before, (described, above), commented_out)
         sections = [self._section(text, records) for text in texts if not text.in_file]
         self.joining += around.unwrapped(builder.scope, builder, sections)
         record = self._record(sections, builder, in_file=False)
-        body = assembly.joined([*before, *record, spare])
+        body = assembly.joined([*before, *record, commented_out])
         return _enclosed(body, builder.selecting is not None, includes=bool(includes))
 
     def _used(self, texts: Sequence[Text]) -> dict[tuple[str, bool], str]:
@@ -281,10 +281,12 @@ class Composition:
         spans += [one.span for key, one in records.items() if key not in members]
         data = self._given.originals.data(builder.place[0])
         comments = comments_within(data, builder.place[1:], spans)
-        return comments, assembly.spare(builder.scope, frozenset(names), _comments_of(records))
+        return comments, assembly.commented_out(
+            builder.scope, frozenset(names), _comments_of(records)
+        )
 
     def _by_file(
-        self, builder: Builder, before: list[str], file: tuple[Found, str], spare: str
+        self, builder: Builder, before: list[str], file: tuple[Found, str], commented_out: str
     ) -> str:
         described, above = file
         (path,) = around.included(described)[:1]
@@ -293,7 +295,7 @@ class Composition:
             member = self._given.facts.member(builder.selecting or "run", True, builder.place[:2])
             before = [*before, f'{member} = "{chosen}"']
         include = assembly.comments_above(above, f'include "{path}"')
-        body = assembly.joined([*before, include, spare])
+        body = assembly.joined([*before, include, commented_out])
         return _enclosed(body, chosen is not None, includes=True)
 
     def _chosen(self, builder: Builder, described: Found) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RULE = "MG43"
 
 
-def put_members(network: MigratedNetwork) -> Iterator[Edit | Todo]:
+def use_members(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     """Yield edits that replace the variables in a network's files by members."""
     spoken = _as_text(network)
     for text in network.names.texts:
@@ -32,17 +32,17 @@ def put_members(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             as_text = word.quoted or text.where(word.start, word.end)[:2] in spoken
             if inside and (as_text or _is_all(inside, word)):
                 put |= {id(use) for use in inside}
-                yield from _put(network, text, word, inside, as_text)
+                yield from _variable_edits(network, text, word, inside, as_text)
         for use in uses:
             if id(use) not in put and use.end > use.at:
-                yield _put_list(network, text, use, words)
+                yield _list_edit(network, text, use, words)
 
 
 def _is_all(uses: list[Use], word: Word) -> bool:
     return (uses[0].at, uses[0].end) == (word.start, word.end)
 
 
-def _put(
+def _variable_edits(
     network: MigratedNetwork, text: Text, word: Word, uses: list[Use], as_text: bool
 ) -> Iterator[Edit]:
     """Yield edits of a word that is a variable, or a string of variables and other parts."""
@@ -67,7 +67,7 @@ def _quoted(text: Text, start: int, end: int) -> str:
     return f'"{text.data[start:end].decode("utf-8", "replace")}"' if end > start else ""
 
 
-def _put_list(network: MigratedNetwork, text: Text, use: Use, words: list[Word]) -> Edit | Todo:
+def _list_edit(network: MigratedNetwork, text: Text, use: Use, words: list[Word]) -> Edit | Todo:
     """Return the edit of a variable whose value is several words, or a todo where it is part of a
     word.
     """

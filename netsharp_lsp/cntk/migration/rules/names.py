@@ -105,7 +105,7 @@ def _named_result(macro: ScopedMacro) -> Iterator[Edit]:
 
 
 @rule("MG04b", PERSON)
-def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
+def keep_records(network: MigratedNetwork) -> Iterator[Edit | Todo]:
     """Keep a macro's record, and select its result where that is meant."""
     aliases = _aliases(network)
     for use in network.names.uses:
@@ -213,7 +213,7 @@ def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
         before = ", " if parameters else ""
         yield macro.text.edit("MG33", close, close, before + ", ".join(added))
         if "tag" in missing:
-            yield from _handed_on(network, macro)
+            yield from _pass_tag_on(network, macro)
 
 
 def _unused_options(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
@@ -238,7 +238,7 @@ def _unused_options(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
             yield site.text.edit("MG33", *site.arguments.without(one), "")
 
 
-def _handed_on(network: MigratedNetwork, macro: ScopedMacro) -> Iterator[Edit]:
+def _pass_tag_on(network: MigratedNetwork, macro: ScopedMacro) -> Iterator[Edit]:
     """Pass a macro's tag on to the node that it returns."""
     call = network.result_call(macro)
     for site in network.names.calls:

@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.configuration.brackets import PARTNERS
 from netsharp_lsp.cntk.configuration.lines import misaligned
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, SourcePlace
 from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
-from netsharp_lsp.cntk.rules.configuration.traps import swallowers
+from netsharp_lsp.cntk.rules.configuration.traps import trap_offsets
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Place, Repair, placed
 from netsharp_lsp.cntk.rules.paths import not_a_file
 from netsharp_lsp.once import once
@@ -38,7 +38,7 @@ _LONE_RETURN = late(rb"\r(?!\n)")
 def configuration_faults(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Report each fault of the evaluation that has a code here."""
     experiment.configuration.values()
-    follow_ups = swallowers(experiment)
+    follow_ups = trap_offsets(experiment)
     for fault in list(experiment.configuration.faults):
         report = REPORTERS.get(fault.kind)
         if report is None or fault.place is None or fault.place.source.name == COMMAND_LINE:

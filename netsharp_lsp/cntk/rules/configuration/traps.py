@@ -45,7 +45,7 @@ class Trap:
         self.repair = repair
 
 
-def swallowers(experiment: Experiment) -> dict[str, int]:
+def trap_offsets(experiment: Experiment) -> dict[str, int]:
     """Return, by source, the offset from which mismatched brackets follow from a trap."""
     found = {}
     for source in experiment.configuration.layers.sources:
@@ -90,7 +90,7 @@ def traps(source: Source) -> tuple[Trap, ...]:
     """Return the traps of a source, except those that an earlier one causes."""
     found = [*_brackets_in_comments(source), *_cut_strings(source)]
     if not found:
-        found = _swallowing_string(source)
+        found = _overlong_string(source)
     return tuple(sorted(found, key=lambda trap: trap.start))
 
 
@@ -115,7 +115,7 @@ def _cut_strings(source: Source) -> list[Trap]:
     return found
 
 
-def _swallowing_string(source: Source) -> list[Trap]:
+def _overlong_string(source: Source) -> list[Trap]:
     """Return the first string that extends over an assignment, or to the end of the text."""
     code = without_comments(source.text)
     for string in _QUOTED.finditer(code):

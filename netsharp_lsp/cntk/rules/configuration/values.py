@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.configuration.splitting import CUSTOM_SEPARATORS, PATHS
 from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
 from netsharp_lsp.cntk.rules.configuration.faults import surplus
-from netsharp_lsp.cntk.rules.configuration.traps import swallowers
+from netsharp_lsp.cntk.rules.configuration.traps import trap_offsets
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Place, Repair, placed
 from netsharp_lsp.text.expressions import late
 
@@ -39,7 +39,7 @@ PLACEHOLDER = b"..."
 @rule("CK007", "warning", on=EXPERIMENT)
 def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Report records that begin or end at an unexpected place."""
-    follow_ups = swallowers(experiment)
+    follow_ups = trap_offsets(experiment)
     for scope in _scopes(experiment):
         found = [one for one in scope.records if not _swallowed_up(one, follow_ups)]
         chain_end = 0

@@ -46,7 +46,7 @@ def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator
         seen.add(key)
         inner = _inner_definition(inside.get(name.encode().lower(), ()), place)
         if inner is None:
-            yield _nowhere(experiment, place, name, fault)
+            yield _without_definition(experiment, place, name, fault)
         else:
             yield _only_inside(experiment, place, name, inner)
 
@@ -66,7 +66,9 @@ def _undefined(experiment: Experiment) -> list[TextFault]:
     return sorted(found, key=lambda fault: fault.place.key if fault.place is not None else ("", 0))
 
 
-def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: TextFault) -> Finding:
+def _without_definition(
+    experiment: Experiment, place: SourcePlace, name: str, fault: TextFault
+) -> Finding:
     declared = experiment.run.declared
     known = (entry.key.decode("utf-8", "replace") for entry in experiment.configuration.root)
     best = nearest(name, known)
@@ -141,7 +143,7 @@ def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: E
 
 
 @rule("CK022", "info", on=EXPERIMENT)
-def shadowed_in_vain(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
+def ineffective_redefinitions(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
     """Report variables that a block redefines without an effect on itself."""
     seen: set[tuple[str, int, int]] = set()
     for value in experiment.configuration.values():
@@ -150,13 +152,13 @@ def shadowed_in_vain(subject: Experiment, experiment: Experiment) -> Iterator[Fi
         for use in value.found.text.uses:
             inner = value.inside.here(use.name.encode())
             place = value.found.text.place(use.at, use.end)
-            if inner is None or place.key in seen or not _is_in_vain(value, use, inner, place):
+            if inner is None or place.key in seen or not _has_no_effect(value, use, inner, place):
                 continue
             seen.add(place.key)
             yield _in_vain(value, use, inner, place)
 
 
-def _is_in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> bool:
+def _has_no_effect(value: Value, use: Use, inner: Entry, place: SourcePlace) -> bool:
     """Return whether the block's own value differs from the substituted one."""
     if use.problem is not None or use.definition is None or not place.text.startswith(b"$"):
         return False

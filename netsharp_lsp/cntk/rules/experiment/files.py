@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.rules.experiment.starts import files_of_starts
 from netsharp_lsp.cntk.rules.findings import Finding, Place, placed
 from netsharp_lsp.cntk.rules.paths import FOLDER, not_a_file
 from netsharp_lsp.cntk.run.edits import normal
-from netsharp_lsp.cntk.run.models import goes_on, path_of
+from netsharp_lsp.cntk.run.models import may_resume, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _missing(name: str, path: str, found: Found, visit: Visit, experiment: Exper
     if not experiment.run.declared and found.text.uses and _is_beside(path, experiment):
         # The script that starts CNTK is likely to set the folders.
         severity = "info"
-    elif name == "networkDescription" and goes_on(visit.command, experiment):
+    elif name == "networkDescription" and may_resume(visit.command, experiment):
         message += " It is needed unless the model that an earlier command writes exists."
         severity = "warning"
     at = found.text.text.find(path.encode())

@@ -13,7 +13,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.rules import COMMAND, EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
 from netsharp_lsp.cntk.run.edits import keeps, normal
-from netsharp_lsp.cntk.run.elsewhere import held_beside, known_whole, network_there
+from netsharp_lsp.cntk.run.elsewhere import builder_of_result, known_whole, network_there
 from netsharp_lsp.cntk.run.models import (
     edits_freely,
     models_read,
@@ -112,7 +112,7 @@ def _is_there(path: str, written: dict[str, str], experiment: Experiment) -> boo
 
 def _is_written_beside(path: str, experiment: Experiment) -> bool:
     """Return whether a configuration in the same folder writes a model."""
-    return held_beside(path, experiment) is not None
+    return builder_of_result(path, experiment) is not None
 
 
 def _epochs_there(path: str, experiment: Experiment) -> bool:

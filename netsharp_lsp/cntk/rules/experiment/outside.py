@@ -82,7 +82,7 @@ def _option(path: str, found: Found, experiment: Experiment) -> Iterator[tuple[P
 
 def _message(path: str, experiment: Experiment) -> str:
     """Return the message about a file that is not looked for."""
-    if not experiment.files.adrift(path):
+    if not experiment.files.is_in_working_directory(path):
         return outside(path)
     return (
         f"'{path}' is relative to the folder in which CNTK is started, and a script sets "

@@ -115,7 +115,7 @@ def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
     for fault in _independent(built.faults):
         if sketch and fault.kind == "missing-section":
             continue
-        if _is_comment(fault, experiment) or _loses_nothing(fault, experiment):
+        if _is_comment(fault, experiment) or _drops_separator(fault, experiment):
             continue
         if not _is_known(fault, built, seen, experiment):
             yield _finding(fault, built.found is None, experiment)
@@ -127,7 +127,7 @@ def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Fin
     for edit in experiment.edits:
         found = [fault for fault in edit_faults(edit) if fault.kind in _IN_EDITS]
         for fault in _independent(tuple(found)):
-            if fault.place.source == edit.text.name and not _loses_nothing(fault, experiment):
+            if fault.place.source == edit.text.name and not _drops_separator(fault, experiment):
                 yield _finding(fault, not edit.command, experiment)
 
 
@@ -187,7 +187,7 @@ def _finding(fault: BuildingFault, alone: bool, experiment: Experiment) -> Findi
     return Finding(code, fault.place, better.message, notes, repair, severity)
 
 
-def _loses_nothing(fault: BuildingFault, experiment: Experiment) -> bool:
+def _drops_separator(fault: BuildingFault, experiment: Experiment) -> bool:
     """Return whether the swallowed character is an ordinary separator."""
     return fault.kind == "swallowed" and written_at(fault.place, experiment) in (":", ",")
 

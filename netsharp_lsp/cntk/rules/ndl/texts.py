@@ -164,7 +164,7 @@ def _statements(edit: Edit) -> NdlScript:
         if statement.kind == "ndl":
             end = statement.text.place(len(statement.text), len(statement.text))
             weaver.take(statement.text, 0, len(statement.text))
-            weaver.stand_in(b"\n", end)
+            weaver.add_placeholder(b"\n", end)
     return read_script(plugged(weaver.done()))
 
 

@@ -223,12 +223,12 @@ class Keeper:
 
     def recalled(self, epoch: int) -> State:
         """Return the state after an epoch of this run."""
-        self._reporter.going_back(self._kept.name_of(epoch))
+        self._reporter.rolling_back(self._kept.name_of(epoch))
         return self._kept.recalled(epoch)
 
     def rolled_back(self, event: RolledBack, state: State) -> None:
         """Remove the models after the epoch that training went back to."""
-        self._reporter.went_back(event)
+        self._reporter.rolled_back(event)
         # The newest is removed last, and before the state is replaced: a run that is resumed in
         # between comes back here.
         store = self._kept.work.store

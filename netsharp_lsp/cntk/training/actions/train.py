@@ -13,7 +13,7 @@ from netsharp_engine.cntk.starts import Start
 from netsharp_engine.cntk.statistics import precomputed
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_lsp.cntk.run.edits import normal
-from netsharp_lsp.cntk.run.models import built_for, goes_on, writers_of
+from netsharp_lsp.cntk.run.models import built_for, may_resume, writers_of
 from netsharp_lsp.cntk.training.actions.checkpoints import Checkpoints, Keeper
 from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.left_out import TRACE
@@ -76,7 +76,7 @@ class Train(NamedTuple):
     truncation: Truncation
     starts: Mapping[str, Start]
     source: Sweeps
-    goes_on: bool
+    may_resume: bool
     keeps: bool
     validation: Sweeps | None = None
     ignored_options: Sequence[str] = ()
@@ -116,10 +116,10 @@ class Train(NamedTuple):
                 f"{', '.join(self.ignored_options)} of SGD: without effect, as no AutoAdjust is "
                 "given."
             )
-        self.work.store.make_way(self.work.model_path)
+        self.work.store.make_folder_of(self.work.model_path)
         ranks = self.ranks
         kept = self._checkpoints()
-        begun = kept.newest() if self.goes_on else None
+        begun = kept.newest() if self.may_resume else None
         ranks.comm.barrier()  # all have checked before the first writes
         if begun == self.plan.epochs:
             reporter.line("No further training is necessary.")
@@ -143,7 +143,7 @@ class Train(NamedTuple):
         steps = -(-kept.epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)
         reporter.started(self.plan.epochs, steps, self.source.count, sized, self.device)
-        reporter.goes_on(position.steps, position.seconds)
+        reporter.resuming(position.steps, position.seconds)
         if self.validation is not None:
             reporter.warned(self.validation.sequences.warnings)
         validate = None if self.validation is None else self._validate
@@ -296,7 +296,7 @@ def _begun_with(work: CommandWork) -> _Begun | None:
     split = split_before(work, path)
     if split is not None:
         return _Begun(split, editors[-1].name)
-    built = built_for(work.command, experiment) if goes_on(work.command, experiment) else ""
+    built = built_for(work.command, experiment) if may_resume(work.command, experiment) else ""
     if not isinstance(built, str) and built.network is not None:
         return _Begun(built.network, editors[-1].name)
     if os.path.exists(work.shop.path(path)):

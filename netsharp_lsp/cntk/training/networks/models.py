@@ -124,7 +124,7 @@ class ModelFiles:
         if not self._tensors:
             self._write(path, written_model(_stored(model)))
             return
-        self.make_way(path)
+        self.make_folder_of(path)
         try:
             write_tensors(path, _stored(model))
         except ModelError as error:
@@ -270,7 +270,7 @@ class ModelFiles:
         if not self.writable(path):
             raise StoredModelError(not_written(path))
 
-    def make_way(self, path: str) -> None:
+    def make_folder_of(self, path: str) -> None:
         """Make the folder of a file that may be written."""
         self._demand_writable(path)
         if self._silent:
@@ -281,7 +281,7 @@ class ModelFiles:
             raise StoredModelError(f"{path}: cannot be written: {error.strerror}.") from None
 
     def _write(self, path: str, data: bytes) -> None:
-        self.make_way(path)
+        self.make_folder_of(path)
         try:
             with AtomicFile(path) as aside:
                 aside.stream.write(data)

@@ -97,7 +97,7 @@ def why_not(node: Node) -> str:
         return (
             "has groups, and kernels that differ between positions, which CNTK does not do either."
         )
-    if node.operation == "Pooling" and node.truth("ceilOut") and _sees_nothing(node):
+    if node.operation == "Pooling" and node.truth("ceilOut") and _has_empty_windows(node):
         return "has windows without a cell inside the image: they have no value."
     old = node.text("imageLayout") == _OLD and node.operation == "Convolution"
     if old and (dilated or groups > 1):
@@ -123,7 +123,7 @@ def _why_not_back(node: Node) -> str:
     )
 
 
-def _sees_nothing(node: Node) -> bool:
+def _has_empty_windows(node: Node) -> bool:
     """Return whether the last windows along an axis begin after its end."""
     return any(
         axis.first + (axis.count - 1) * axis.stride >= axis.size for axis in pooling(node)["axes"]

@@ -96,7 +96,7 @@ class BlockWalk:
             sources, destinations = block[:middle], block[middle:]
             if self._is_after_the_fault(sources, destinations):
                 continue
-            self._spend(LOOK)
+            self._count_evaluations(LOOK)
             truth = truth_in(dict(zip(self.names, block, strict=True)))
             if truth is not None:
                 if truth:
@@ -122,7 +122,7 @@ class BlockWalk:
 
     def _evaluated_pairs(self, sources: Ranges, destinations: Ranges) -> PairBlock:
         pairs = product(tuple(map(len, (*sources, *destinations))))
-        self._spend(pairs * self.group.cost)
+        self._count_evaluations(pairs * self.group.cost)
         rows = []
         for part in grid(*destinations):
             try:
@@ -142,7 +142,7 @@ class BlockWalk:
             return False
         return (_first(destinations), _first(sources)) > self._first
 
-    def _spend(self, evaluations: int) -> None:
+    def _count_evaluations(self, evaluations: int) -> None:
         self.spent += evaluations
         if self.allowed is not None and self.spent > self.allowed:
             raise TooCostlyError

@@ -54,7 +54,7 @@ class Edges:
         used = {i for group in self.groups for i in group.destinations}
         return [i for i in range(len(self.destination)) if i not in used]
 
-    def let_go(self) -> None:
+    def drop_pairs(self) -> None:
         """Drop the pairs, which take far more memory than their count."""
         for group in self.groups:
             group.rows = {}

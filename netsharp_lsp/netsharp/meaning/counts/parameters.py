@@ -40,7 +40,7 @@ class Parameters:
         """Note layers that were resolved again."""
         self._waiting.update(dict.fromkeys(layers))
 
-    def gone(self, layers: Iterable[Layer]) -> None:
+    def removed(self, layers: Iterable[Layer]) -> None:
         """Note layers that were removed."""
         for layer in layers:
             self._total -= self._own.pop(layer, 0)

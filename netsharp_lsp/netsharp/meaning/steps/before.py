@@ -28,13 +28,13 @@ class Before:
         self._readings: dict[str, list[object]] = {}
         self._kept: dict[Unit, list[tuple[str, object]]] = {}
 
-    def exchange(self, gone: Iterable[Unit], come: Iterable[Unit]) -> None:
+    def exchange(self, removed: Iterable[Unit], added: Iterable[Unit]) -> None:
         """Record the units that are removed, and the names that added units declare."""
-        for unit in gone:
+        for unit in removed:
             self._keep_names(unit)
             for name, reading in readings(unit):
                 self._readings.setdefault(name, []).append(reading)
-        for unit in come:
+        for unit in added:
             self._keep_names(unit)
 
     def keep(self, units: Iterable[Unit]) -> None:
@@ -63,10 +63,10 @@ class Before:
                 changed.add(name)
         return changed
 
-    def changed_readings(self, gone: Iterable[Unit], come: Iterable[Unit]) -> set[str]:
+    def changed_readings(self, removed: Iterable[Unit], added: Iterable[Unit]) -> set[str]:
         """Return the layers whose readers changed."""
         now: dict[str, list[object]] = {}
-        for unit in come:
+        for unit in added:
             for name, reading in readings(unit):
                 now.setdefault(name, []).append(reading)
         changed = {

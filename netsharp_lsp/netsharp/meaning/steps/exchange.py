@@ -26,11 +26,11 @@ class Exchange:
 
     def __init__(self, network: Network, delta: Delta) -> None:
         self.network = network
-        self.gone = [network.units[declaration] for declaration in delta.removed]
-        self.come = [Unit(declaration) for declaration in delta.added]
-        self.names = {unit: Names.of(unit) for unit in (*self.gone, *self.come)}
+        self.removed = [network.units[declaration] for declaration in delta.removed]
+        self.added = [Unit(declaration) for declaration in delta.added]
+        self.names = {unit: Names.of(unit) for unit in (*self.removed, *self.added)}
         self.renamed = False
-        self._after = delta.position + len(self.come)
+        self._after = delta.position + len(self.added)
 
     def make(self) -> Iterator[Unit]:
         """Replace them; return the other units to be resolved again because of names."""
@@ -38,9 +38,9 @@ class Exchange:
         first = not network.units
         used = set() if first else self._constants_used()
         meant = {} if first else self._meant()
-        for unit in self.gone:
-            self._let_go(unit)
-        for unit in self.come:
+        for unit in self.removed:
+            self._forget(unit)
+        for unit in self.added:
             network.units[unit.declaration] = unit
             self._enter(unit, out=False)
         moved = [self._exchange_layers(), self._exchange_constants()]
@@ -48,10 +48,10 @@ class Exchange:
         self._note_unknown()
         if first:
             return iter(())
-        names = used ^ self._constants_used() | (shared_by(self.gone) ^ shared_by(self.come))
+        names = used ^ self._constants_used() | (shared_by(self.removed) ^ shared_by(self.added))
         if self.renamed:
             names.update(name for one in self.names.values() for name in one.declared)
-        return self._depending(names, self._overtaken(meant))
+        return self._depending(names, self._newly_first(meant))
 
     def _depending(self, names: set[str], overtaken: set[str]) -> Iterator[Unit]:
         network = self.network
@@ -67,10 +67,10 @@ class Exchange:
     def _meant(self) -> dict[str, tuple[Constant | None, Layer | None]]:
         """Return what the names of the added units referred to."""
         network = self.network
-        names = (name for unit in self.come for name in self.names[unit].declared)
+        names = (name for unit in self.added for name in self.names[unit].declared)
         return {name: (network.constants.get(name), network.layers.get(name)) for name in names}
 
-    def _overtaken(self, meant: dict[str, tuple[Constant | None, Layer | None]]) -> set[str]:
+    def _newly_first(self, meant: dict[str, tuple[Constant | None, Layer | None]]) -> set[str]:
         """Return the names whose first declaration is now another, while the former remains."""
         network = self.network
         return {
@@ -82,14 +82,14 @@ class Exchange:
             and one not in (network.constants.get(name), network.layers.get(name))
         }
 
-    def _let_go(self, unit: Unit) -> None:
+    def _forget(self, unit: Unit) -> None:
         network = self.network
         del network.units[unit.declaration]
         self._enter(unit, out=True)
         network.asking.discard(unit)
         network.resigned.discard(unit)
         network.troubles.pop(unit, None)
-        network.parameters.gone(unit.layers)
+        network.parameters.removed(unit.layers)
         for name, units in [*network.following.items()]:
             units.discard(unit)
             if not units:
@@ -129,8 +129,8 @@ class Exchange:
 
     def _exchange_layers(self) -> bool:
         network = self.network
-        old = [layer for unit in self.gone for layer in unit.layers]
-        new = [layer for unit in self.come for layer in unit.layers]
+        old = [layer for unit in self.removed for layer in unit.layers]
+        new = [layer for unit in self.added for layer in unit.layers]
         if not (old or new):
             return False
         network.forget_kinds({layer.kind for layer in (*old, *new)})
@@ -152,8 +152,8 @@ class Exchange:
 
     def _exchange_constants(self) -> bool:
         network = self.network
-        old = [constant for unit in self.gone for constant in unit.constants]
-        new = [constant for unit in self.come for constant in unit.constants]
+        old = [constant for unit in self.removed for constant in unit.constants]
+        new = [constant for unit in self.added for constant in unit.constants]
         if not (old or new):
             return False
         at = old[0].order if old else self._following("constants", len(network.all_constants))

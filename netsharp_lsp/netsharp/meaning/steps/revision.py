@@ -64,21 +64,21 @@ class Revision:
         self.before = Before(network)
 
     @property
-    def gone(self) -> list[Unit]:
+    def removed(self) -> list[Unit]:
         """Return the units that were removed."""
-        return self.exchange.gone
+        return self.exchange.removed
 
     @property
-    def come(self) -> list[Unit]:
+    def added(self) -> list[Unit]:
         """Return the units that were added."""
-        return self.exchange.come
+        return self.exchange.added
 
     def run(self, also: Iterable[Declaration]) -> list[Unit]:
         """Apply it; return the units that were resolved again."""
         network = self.network
         sought = network.seeks
         if not self.first:
-            self.before.exchange(self.gone, self.come)
+            self.before.exchange(self.removed, self.added)
         self._take(self.exchange.make())
         if self.exchange.renamed or sought != network.seeks:
             network.forget_hints()
@@ -86,15 +86,15 @@ class Revision:
         if sought != network.seeks:
             self._take(network.resigned)
         self._take(network.units[one] for one in also if one in network.units)
-        self._take(self.come)
+        self._take(self.added)
         self._resolve()
         pointed = set() if self.first else self._point()
         changed = False if self.first else self._follow()
         self._resolve_shares()
-        self._look_for_troubles(pointed)
+        self._find_faulty_connections(pointed)
         network.forget_circles(all_of_them=self.exchange.renamed or changed)
         network.parameters.resolved(layer for unit in self.resolved for layer in unit.layers)
-        for unit in self.gone:
+        for unit in self.removed:
             unit.part()
         network.subject = None
         return [*self.resolved]
@@ -131,8 +131,8 @@ class Revision:
         """Return the stale units with constants, and all those whose constants refer to them."""
         network = self.network
         found = {unit for unit in self.stale if unit.constants}
-        gone = () if self.resolved else self.gone
-        pending = [one.name for unit in (*found, *gone) for one in unit.constants]
+        removed = () if self.resolved else self.removed
+        pending = [one.name for unit in (*found, *removed) for one in unit.constants]
         while pending:
             for unit in network.using[pending.pop()]:
                 if unit.constants and unit not in found:
@@ -152,7 +152,7 @@ class Revision:
     def _give_features(self) -> None:
         """Resolve `auto` inputs if any input changed; units with a changed size are stale again."""
         network = self.network
-        units = (*self.stale, *(() if self.resolved else self.gone))
+        units = (*self.stale, *(() if self.resolved else self.removed))
         if not any(layer.kind == "input" for unit in units for layer in unit.layers):
             return
         autos = [layer for layer in network.inputs if layer.auto]
@@ -183,7 +183,7 @@ class Revision:
             for name in self.before.changed_names(self.resolved):
                 for index in (network.declaring, network.reading, network.using, network.sharing):
                     self._take(index[name])
-            for name in self.before.changed_readings(self.gone, self.come):
+            for name in self.before.changed_readings(self.removed, self.added):
                 connections = True
                 self._take(network.declaring[name])
                 self._take(unit for unit in network.reading[name] if unit.has_filter)
@@ -194,11 +194,11 @@ class Revision:
     def _resolve_shares(self) -> None:
         """Resolve the shares that are new, and those that name a layer resolved again."""
         network = self.network
-        names = {one.name for unit in (*self.gone, *self.resolved) for one in unit.layers}
+        names = {one.name for unit in (*self.removed, *self.resolved) for one in unit.layers}
         units = {unit for name in names for unit in network.sharing[name]} if names else set()
         units.update(self.resolved)
         units = {unit for unit in units if unit.declaration.kind == "share"}
-        if not units and not any(unit.share for unit in self.gone):
+        if not units and not any(unit.share for unit in self.removed):
             return
         for unit in units:
             unit.share = share_of(unit.declaration, network.layers)
@@ -207,7 +207,7 @@ class Revision:
         network.shares[:] = [share for share in shares if share is not None]
         network.parameters.shares_changed()
 
-    def _look_for_troubles(self, pointed: set[Unit]) -> None:
+    def _find_faulty_connections(self, pointed: set[Unit]) -> None:
         troubles = self.network.troubles
         for unit in (*self.resolved, *pointed):
             found = troubles_of(unit)

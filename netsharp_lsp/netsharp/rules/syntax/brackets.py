@@ -50,7 +50,7 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
         if fault.text == ";" or (fault.start, fault.text) in explained:
             continue
         values = next(gaps.values_before(fault), None)
-        if doubts.swallows(declaration, fault) or (not values and gaps.explained(fault)):
+        if doubts.may_hide(declaration, fault) or (not values and gaps.explained(fault)):
             continue
         if declaration.kind == "share" and fault.text == "{":
             yield share_braces(declaration, fault)

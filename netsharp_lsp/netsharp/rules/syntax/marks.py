@@ -39,7 +39,7 @@ def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Fi
         if fault.text != ";" or fault.start in unfinished:
             continue
         continued = declaration in doubts.debris.continued and is_open_end(declaration, fault)
-        swallowed = doubts.swallows(declaration, fault)
+        swallowed = doubts.may_hide(declaration, fault)
         if continued or swallowed or gaps.explained(fault):
             continue
         place = RelativeSpan(declaration, fault.start, fault.start)

@@ -30,7 +30,7 @@ def did_change_notebook(session: Session, params: Plain) -> None:
         changed = {"textDocument": content["document"], "contentChanges": content["changes"]}
         did_change(session, changed)
     for item in cells.get("data") or []:
-        _speak(session, item)
+        _change_kind(session, item)
 
 
 def did_close_notebook(session: Session, params: Plain) -> None:
@@ -39,7 +39,7 @@ def did_close_notebook(session: Session, params: Plain) -> None:
         did_close(session, {"textDocument": identity})
 
 
-def _speak(session: Session, cell: Plain) -> None:
+def _change_kind(session: Session, cell: Plain) -> None:
     """Take a change of a cell's kind, "code" (2) or text (1); Markdown is text."""
     document = session.documents.get(cell.get("document", ""))
     if document is not None and cell.get("kind") == 1:

@@ -244,7 +244,7 @@ class _Opening:
 
     def _variable(self, uid: str, one: Dictionary) -> None:
         kind = _whole(one.get("kind"), _INPUT)
-        if kind == _OUTPUT or (kind == _PLACEHOLDER and self._stands_for_another(uid)):
+        if kind == _OUTPUT or (kind == _PLACEHOLDER and self._is_alias(uid)):
             return
         dtype = "float64" if one.get("data_type") == 2 else "float32"
         node = StoredNode("", uid, (), dtype=dtype, label=str(one.get("name") or ""), uid=uid)
@@ -265,7 +265,7 @@ class _Opening:
             kept={".axes": tuple(names)},
         )
 
-    def _stands_for_another(self, uid: str) -> bool:
+    def _is_alias(self, uid: str) -> bool:
         """Return whether a placeholder is an argument of a block, or an output of a listed
         function.
         """

@@ -11,8 +11,8 @@ from netsharp_engine.exporting.onnx.operators import taken
 from netsharp_engine.exporting.onnx.operators.rows import Row
 from netsharp_engine.exporting.onnx.operators.walking import (
     MOST_AXES,
+    has_empty_windows,
     is_cut,
-    sees_nothing,
     walk_of,
 )
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
@@ -142,7 +142,7 @@ def walked_of(axes: Sequence[A], sharing: Sequence[bool]) -> Sequence[A] | None:
 
 def is_pooled(axes: Sequence[CoveredAxis]) -> bool:
     """Return whether ONNX's own pools move along such axes."""
-    return not (len(axes) > MOST_AXES or sees_nothing(axes) or any(map(is_cut, axes)))
+    return not (len(axes) > MOST_AXES or has_empty_windows(axes) or any(map(is_cut, axes)))
 
 
 def _pooled(find: Callable[[OnnxWriting, str, Sequence[Axis]], str], operator: str) -> Row:

@@ -37,6 +37,6 @@ def is_cut(axis: CoveredAxis) -> bool:
     return axis.first > 0 or axis.size - axis.first - axis.covered >= axis.stride
 
 
-def sees_nothing(axes: Sequence[CoveredAxis]) -> bool:
+def has_empty_windows(axes: Sequence[CoveredAxis]) -> bool:
     """Return whether pads are as wide as a window, which ONNX refuses for pooling."""
     return any(pad >= axis.kernel for pad, axis in zip(pads(axes), (*axes, *axes), strict=True))

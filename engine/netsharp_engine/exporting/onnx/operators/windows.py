@@ -9,8 +9,8 @@ from netsharp_engine.exporting.onnx.operators import taken
 from netsharp_engine.exporting.onnx.operators.rows import Row, whole
 from netsharp_engine.exporting.onnx.operators.walking import (
     MOST_AXES,
+    has_empty_windows,
     is_cut,
-    sees_nothing,
     walk_of,
 )
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
@@ -61,7 +61,7 @@ def _taken(out: OnnxWriting, node: Node, value: OnnxValue) -> str:
     return _turned(out, given, sizes, last)
 
 
-def _handed(out: OnnxWriting, node: Node, name: str, value: OnnxValue) -> str:
+def _as_node_value(out: OnnxWriting, node: Node, name: str, value: OnnxValue) -> str:
     """Return an operator's result, [n, channels, ...], as the value of a node."""
     if node.attributes["channels_last"]:
         rank = len(node.attributes["axes"])
@@ -120,7 +120,7 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     )
     if attributes["channels_last"]:
         found = out.shaped(found, 1, (maps * axes[0].count, *(axis.count for axis in axes[1:])))
-    return _handed(out, node, found, value)
+    return _as_node_value(out, node, found, value)
 
 
 def is_plain(attributes: Mapping[str, Any]) -> bool:
@@ -146,7 +146,7 @@ def _spread(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> s
         dilations=list(gaps[1:]),
         group=attributes.get("groups", 1),
     )
-    return _handed(out, node, found, value)
+    return _as_node_value(out, node, found, value)
 
 
 def _by_cells(out: OnnxWriting, node: Node, value: OnnxValue, weights: Array) -> str:
@@ -158,7 +158,7 @@ def _by_cells(out: OnnxWriting, node: Node, value: OnnxValue, weights: Array) ->
     flat = out.add("Reshape", _taken(out, node, value), out.integers(-1, cells))
     kernels = _kernels(node, weights, -1).reshape(-1, product(tuple(one.kernel for one in axes)))
     found = taken.kernels(out, flat, axes, attributes["sharing"], attributes["maps"], kernels)
-    return _handed(out, node, found, value)
+    return _as_node_value(out, node, found, value)
 
 
 class _Point:
@@ -211,13 +211,13 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
     walked = axes[1:] if is_each and len(axes) > 1 else axes
     padded = node.attributes.get("include_pads", False) and not is_most
-    if padded and (sees_nothing(walked) or len(walked) > MOST_AXES):
+    if padded and (has_empty_windows(walked) or len(walked) > MOST_AXES):
         raise refused(node, "it counts cells outside of its image that ONNX does not see.")
-    if sees_nothing(walked) or len(walked) > MOST_AXES:
+    if has_empty_windows(walked) or len(walked) > MOST_AXES:
         flat = out.add("Reshape", image, out.integers(-1, product(_sizes(axes))))
         found = (taken.most if is_most else taken.mean)(out, flat, axes)
         found = out.shaped(found, 1, tuple(axis.count for axis in axes))
-        return _handed(out, node, found, value)
+        return _as_node_value(out, node, found, value)
     if len(walked) == len(axes):
         image = out.add("Unsqueeze", image, out.integers(1))
     found = out.add(
@@ -228,7 +228,7 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     )
     if node.attributes["channels_last"] and len(walked) == len(axes):
         found = out.shaped(found, 1, tuple(axis.count for axis in axes))
-    return _handed(out, node, found, value)
+    return _as_node_value(out, node, found, value)
 
 
 def _regions(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:

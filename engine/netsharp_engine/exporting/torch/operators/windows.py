@@ -64,7 +64,7 @@ def _taken(out: TorchWriting, node: Node, value: ExportedValue) -> str:
     return out.let(f"{given}.movedim(-1, 1)")
 
 
-def _handed(
+def _as_node_value(
     out: TorchWriting,
     node: Node,
     found: Expression,
@@ -106,7 +106,7 @@ def _convolved(
     made = (maps * first.count, *_counts(axes[1:]))
     if len(walked) == len(axes):
         found = out.shaped(out.let(found), (maps, *_counts(axes)), made)
-    return _handed(out, node, found, made, value)
+    return _as_node_value(out, node, found, made, value)
 
 
 def _is_spread(attributes: Mapping[str, Any]) -> bool:
@@ -141,7 +141,7 @@ def _spread(
     key = ("convolution", node.inputs[0], bias if bias is None else bias.tobytes())
     image, name = _taken(out, node, value), owner(node, weights.name)
     found = walking.convolution(out, key, name, image, axes[1:], kernels, bias, spread)
-    return _handed(out, node, found, (len(kernels), *_counts(axes[1:])), value)
+    return _as_node_value(out, node, found, (len(kernels), *_counts(axes[1:])), value)
 
 
 def takes_bias(node: Node) -> bool:
@@ -171,7 +171,7 @@ def _by_cells(
         out, owner(node, origin), image, axes, attributes["sharing"], attributes["maps"], kernels
     )
     made = tuple(one * axis.count for one, axis in zip(attributes["maps"], axes, strict=True))
-    return _handed(out, node, found, made, value)
+    return _as_node_value(out, node, found, made, value)
 
 
 def _taps(node: Node, weights: Array, maps: int) -> Array:
@@ -247,13 +247,13 @@ def _pooled(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> 
         found = walking.pooled_by_cells(out, flat_image, axes, most=most, counts_pads=pads)
         made: tuple[int, ...] = (product(_counts(axes)),)
         found, made = out.shaped(out.let(found), made, _counts(axes)), _counts(axes)
-        return _handed(out, node, found, made, value)
+        return _as_node_value(out, node, found, made, value)
     if len(walked) == len(axes):
         image = out.let(f"{image}.unsqueeze(1)")
     found = walking.pooled(out, node.name, image, walked, most=most, counts_pads=pads)
     if len(walked) == len(axes):
         found = f"{out.let(found)}.squeeze(1)"
-    return _handed(out, node, found, _counts(axes), value)
+    return _as_node_value(out, node, found, _counts(axes), value)
 
 
 def _regions(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:

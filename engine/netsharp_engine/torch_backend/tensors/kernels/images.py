@@ -33,7 +33,7 @@ def _shown(values: Tensor, sizes: tuple[int, ...], turned: bool) -> Tensor:
     return values.reshape(values.shape[0], *sizes[1:], sizes[0]).movedim(-1, 1)
 
 
-def _handed(found: Tensor, turned: bool, shape: tuple[int, ...]) -> Tensor:
+def _as_node_value(found: Tensor, turned: bool, shape: tuple[int, ...]) -> Tensor:
     """Return the inverse, as values of a node."""
     return (found.movedim(1, -1) if turned else found).reshape(-1, *shape)
 
@@ -127,10 +127,10 @@ def _pooled(node: Node, sources: Tensors) -> Tensor:
         shares = None
         if not attributes.get("include_pads", False):
             shares = cell_shares(axes, image.device, image.dtype)
-        return _handed(found if shares is None else found * shares, turned, node.shape)
+        return _as_node_value(found if shares is None else found * shares, turned, node.shape)
     largest = pooled(axes, most=True)
     if not turned:
-        return _handed(largest(image), turned, node.shape)
+        return _as_node_value(largest(image), turned, node.shape)
 
     def to_all(value: Tensor, by: Tensor, cells: Tensor) -> tuple[Tensor]:
         given = torch.zeros_like(cells)
@@ -139,7 +139,7 @@ def _pooled(node: Node, sources: Tensors) -> Tensor:
             given[seen] += torch.where(value[at] == cells[seen], by[at], torch.zeros_like(by[at]))
         return (given,)
 
-    return _handed(ruled(largest, to_all, image.contiguous()), turned, node.shape)
+    return _as_node_value(ruled(largest, to_all, image.contiguous()), turned, node.shape)
 
 
 IMAGES: dict[str, TorchRow] = {
