@@ -66,7 +66,7 @@ def in_host(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(("name", "commands"), COMMANDS, ids=lambda one: str(one))
-def test_brackets_that_nobody_writes_are_refused(
+def test_brackets_that_no_one_writes_are_refused(
     name: str, commands: tuple[str, ...], forks: Forks, folder: Path
 ) -> None:
     text = in_host(DEEP) if name == "a.py" else DEEP
@@ -127,7 +127,7 @@ def test_a_text_at_its_limit_takes_a_bounded_memory(
 
 
 @pytest.mark.parametrize("name", ["a.nn", "a.bs", "a.py"])
-def test_what_cannot_be_put_in_order_is_not_checked_where_it_is_long(
+def test_what_cannot_be_formatted_is_not_checked_where_it_is_long(
     name: str, forks: Forks, folder: Path
 ) -> None:
     words = EXPLAINED_BYTES.most // 2 + 1
@@ -231,12 +231,12 @@ def test_what_is_refused_is_counted_well() -> None:
     assert str(TEXT_NAMES) in str(refused(b"a1 " * names + b";"))
 
 
-def test_python_code_is_told_of_a_text_that_is_refused() -> None:
+def test_python_code_reports_a_text_that_is_refused() -> None:
     with pytest.raises(ValueError, match=str(OPEN_BRACKETS)):
         read_specification(DEEP.decode())
 
 
-def test_a_host_that_nests_too_deep_says_so(forks: Forks, folder: Path) -> None:
+def test_a_host_that_nests_too_deep_reports_it(forks: Forks, folder: Path) -> None:
     host = b"# language=Net#\nnet = " + b"(" * 3000 + b"'input A [3];'" + b")" * 3000 + b"\n"
     regions = find_regions("python", host)
     assert isinstance(regions, str)

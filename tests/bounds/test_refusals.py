@@ -152,7 +152,7 @@ def test_a_file_that_is_not_read_alone_is_not_read_where_it_is_included(
     ("data", "limit"),
     [(b"#" * (SETTINGS_BYTES.most + 1), SETTINGS_BYTES), (b"a" + b".a" * 300, KEY_PARTS)],
 )
-def test_settings_of_a_size_that_nobody_writes_are_refused(
+def test_settings_of_a_size_that_no_one_writes_are_refused(
     data: bytes, limit: object, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     file = tmp_path_factory.mktemp("settings") / "netsharp.toml"

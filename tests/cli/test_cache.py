@@ -75,7 +75,7 @@ def test_tables_are_listed_and_cleared(folder: Path) -> None:
     assert trained(folder, "a.model", "always") == wanted
 
 
-def test_a_place_that_is_not_there_is_told(folder: Path) -> None:
+def test_a_place_that_is_not_there_is_reported(folder: Path) -> None:
     answer = netsharp("cache", "clear", "nowhere", cwd=folder)
     assert (answer.code, answer.out) == (2, "")
     expected = "There is no folder nowhere. Name one that holds a model, or none."

@@ -341,7 +341,7 @@ def test_context_comes_from_flags_then_data_then_run_file_then_settings(
     assert "5 features" in features("--isolated")
 
 
-def test_a_broken_run_file_is_said_and_the_rest_is_checked(tmp_path: pathlib.Path) -> None:
+def test_a_broken_run_file_is_reported_and_the_rest_is_checked(tmp_path: pathlib.Path) -> None:
     write(tmp_path, a=FAULTY)
     (tmp_path / "a.toml").write_text("[data\n")
     answer = netsharp("check", "a.nn", "--select", "NS050", "--format", "json", cwd=tmp_path)

@@ -103,7 +103,7 @@ def test_line_ends_follow_the_majority(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "end"), [("lf", b"\n"), ("crlf", b"\r\n"), ("cr", b"\r")])
-def test_line_ends_as_told(tmp_path: pathlib.Path, name: str, end: bytes) -> None:
+def test_line_ends_as_requested(tmp_path: pathlib.Path, name: str, end: bytes) -> None:
     text = b"input A[3]; /* x\r\ny */\noutput R [2]softmax from A all;\r\n"
     wanted = NEAT.replace(b";\no", b"; /* x\ny */\no").replace(b"\n", end)
     answer = netsharp("fmt", "-", "--line-ending", name, cwd=tmp_path, stdin=text)
@@ -150,7 +150,7 @@ def test_broken_declarations_are_left_and_named(tmp_path: pathlib.Path) -> None:
     assert path.read_bytes() == NEAT + b"hidden  H[ from A\n"
 
 
-def test_excluded_folders_are_left_alone(tmp_path: pathlib.Path) -> None:
+def test_excluded_folders_are_left_unchanged(tmp_path: pathlib.Path) -> None:
     (tmp_path / "netsharp.toml").write_text('exclude = ["old"]\n')
     old = write(tmp_path, "old/a.nn", UGLY)
     new = write(tmp_path, "new/a.nn", UGLY)
@@ -165,7 +165,7 @@ def test_many_files_give_what_each_would(tmp_path: pathlib.Path) -> None:
     assert {path.read_bytes() for path in paths} == {NEAT}
 
 
-def test_unusable_settings_are_said_and_nothing_is_written(tmp_path: pathlib.Path) -> None:
+def test_unusable_settings_are_reported_and_nothing_is_written(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, "a.nn", UGLY)
     (tmp_path / "netsharp.toml").write_text('line-ending = "native"\n')
     answer = netsharp("fmt", "a.nn", cwd=tmp_path)

@@ -146,7 +146,7 @@ def test_commands_show_names_as_they_are_spelt(
                 json.dumps(json.loads(out), ensure_ascii=False).encode()
 
 
-def test_somebodys_text_is_exact_in_a_pipe_and_visible_on_a_terminal(tmp_path: Path) -> None:
+def test_someones_text_is_exact_in_a_pipe_and_visible_on_a_terminal(tmp_path: Path) -> None:
     import pty
     import subprocess
 

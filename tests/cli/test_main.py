@@ -203,7 +203,7 @@ def test_the_unforeseen_is_one_sentence(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_command_costs_a_process_that_goes_on_no_look_through_what_it_froze(
+def test_a_command_costs_a_process_that_continues_no_look_through_what_it_froze(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counting what is frozen takes a quarter of a second in a process of ten million objects."""
@@ -220,7 +220,7 @@ def test_a_command_costs_a_process_that_goes_on_no_look_through_what_it_froze(
 
 
 @pytest.mark.parametrize("command", ["check", "fmt", "describe"])
-def test_a_process_that_goes_on_collects_as_before(
+def test_a_process_that_continues_collects_as_before(
     command: str, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.nn").write_text(CLEAN)

@@ -49,7 +49,7 @@ def logged(folder: Path, task: str, *flags: str) -> Answer:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_run_is_told_as_its_host_told_it(task: str, tmp_path: Path) -> None:
+def test_a_run_is_reported_as_its_host_reported_it(task: str, tmp_path: Path) -> None:
     function, _, weights, loss, ignorant = TASKS[task]
     answer = logged(tmp_path, task, "--rx-log", "--log", "run.jsonl")
     assert answer.code == 0, answer.err
@@ -115,7 +115,7 @@ def test_a_log_changes_no_weight_and_no_line_of_the_run_log(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_resumed_run_is_told_from_where_it_stands(task: str, tmp_path: Path) -> None:
+def test_a_resumed_run_is_distinguished_from_where_it_is(task: str, tmp_path: Path) -> None:
     assert logged(tmp_path, task, "--quiet").code == 0
     first = logged(tmp_path, task, "--rx-log", "--epochs", "7", "--resume")
     assert first.code == 0, first.err

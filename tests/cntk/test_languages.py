@@ -45,7 +45,7 @@ def test_every_suffix_leads_to_its_language() -> None:
     st.integers(0, 60),
     st.sampled_from(["", "{", "]", '"', "$", "#", "\n", "a = ", "//", "(", "\u20ac"]),
 )
-def test_a_check_says_something_lawful_of_any_text(
+def test_a_check_says_something_valid_of_any_text(
     language_id: str, name: str, at: int, length: int, put: str
 ) -> None:
     text = TEXTS[name]
@@ -78,7 +78,7 @@ def said(language_id: str, data: bytes, context: Context) -> dict[str, str]:
     return {one.code: one.severity for one in found}
 
 
-def test_what_is_said_depends_on_the_runs() -> None:
+def test_what_is_reported_depends_on_the_runs() -> None:
     assert said("brainscript", NETWORK, around("net.bs"))["BS020"] == "hint"
     alone = Run(("configFile=a.cntk",), declared=False)
     declared = Run(("configFile=a.cntk",))
@@ -94,7 +94,7 @@ def test_what_is_said_depends_on_the_runs() -> None:
     )
 
 
-def test_a_run_is_analysed_once_for_all_its_texts_and_anew_when_one_changes() -> None:
+def test_a_run_is_analysed_once_for_all_its_texts_and_again_when_one_changes() -> None:
     run = Run(("configFile=a.cntk",))
     first, second = around("a.cntk", run), around("net.bs", run)
     assert first.workspace is not None

@@ -74,7 +74,7 @@ def top_keys(document: Document) -> list[Name | Flag]:
 
 @QUICK
 @given(st.lists(SOUP, min_size=1, max_size=4))
-def test_layers_are_the_text_one_behind_the_other(texts: list[str]) -> None:
+def test_layers_are_the_text_one_after_the_other(texts: list[str]) -> None:
     parts = [text.replace("include=", "inc=").rstrip("\r\n") + "\n" for text in texts]
     files = {f"f{number}": part.encode() for number, part in enumerate(parts)}
     layered = resolve(["+".join(files)], Memory(files))

@@ -97,7 +97,7 @@ def test_includes_go_depth_first_and_each_file_once() -> None:
     assert [source.name for source in resolved.layers.sources] == ["a.cntk", "b.cntk", "c.cntk"]
 
 
-def test_what_is_named_behind_is_not_included_before() -> None:
+def test_what_is_named_after_is_not_included_before() -> None:
     resolved = configuration("include=b.cntk\nv = a\n", "b.cntk", b="v = b\n")
     assert shown(resolved) == {"v": "b"}
     assert kinds(resolved) == ["included-twice"]
@@ -143,7 +143,7 @@ def test_a_long_chain_of_includes_ends() -> None:
     assert kinds(resolve(["0"], Memory(files))) == ["deep"]
 
 
-def test_the_folder_changes_from_where_it_is_said(tmp_path: Path) -> None:
+def test_the_folder_changes_from_where_it_is_reported(tmp_path: Path) -> None:
     """Configurations named before lie in the first folder, all that texts name in the last."""
     (tmp_path / "d" / "e").mkdir(parents=True)
     for path, text in {"a": "v = a\n", "d/b": "include=c\n", "d/e/c": "w = c\n"}.items():

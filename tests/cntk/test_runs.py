@@ -203,7 +203,7 @@ def test_runs_of_scripts(name: str, text: str, items: list[tuple[str, ...]]) -> 
     assert [run.items for run in script_runs(name, text).runs] == items
 
 
-def test_what_a_script_does_not_say_is_told() -> None:
+def test_what_a_script_does_not_say_is_reported() -> None:
     (run,) = script_runs("r.sh", "\ncntk configFile=a.cntk Out=$OUT/x\n").runs
     assert run.origin is not None
     assert (run.items, run.unknown, run.origin.line) == (

@@ -69,7 +69,7 @@ def script(name: str, text: str, folder: Path) -> None:
         (START + "# a\n" * (SCRIPT_BYTES.most // 4), SCRIPT_BYTES),
     ],
 )
-def test_a_person_is_told_once_which_script_is_not_followed(
+def test_scripts_that_are_not_followed_are_reported_once(
     text: str,
     limit: Limit,
     tmp_path_factory: pytest.TempPathFactory,

@@ -95,7 +95,7 @@ def test_config_and_describe_say_which_release_is_meant(folder: Path) -> None:
     assert "CNTK knows 'Cosh' from 2.1 on, and the settings say that 2.0 runs this" in answer.out
 
 
-def test_check_tells_programs_the_release_that_each_file_was_judged_by(folder: Path) -> None:
+def test_check_tells_programs_the_release_that_each_file_was_checked_by(folder: Path) -> None:
     def releases(*arguments: str) -> list[tuple[str, ...]]:
         told = json.loads(netsharp("check", *arguments, "--format", "json", cwd=folder).out)
         schema("check.json").validate(told)

@@ -68,7 +68,7 @@ def test_a_hole_leaves_the_rest_of_its_block_alone() -> None:
     assert (tree["t.a"], tree["t.b"], tree["t.u.c"], tree["t.u.d"]) == (None, "1", "2", None)
 
 
-def test_a_circle_is_told_with_its_chain() -> None:
+def test_a_circle_is_reported_with_its_chain() -> None:
     resolved = configuration("A = $B$\nB = x$C$\nC = $a$\n")
     resolved.values()
     (fault,) = resolved.faults
@@ -94,12 +94,12 @@ def test_an_argument_defines_for_the_files_before_it() -> None:
     assert (log.raw, str(log.origin)) == ("$Root$/log", "a.cntk:2:7")
 
 
-def test_variables_of_variables_are_told_too() -> None:
+def test_variables_of_variables_are_reported_too() -> None:
     resolved = configuration("A = $B$\nB = $C$$C$\nC = 1\n")
     assert [use.name for use in resolved.values()[0].variables] == ["B", "C"]
 
 
-def test_places_behind_a_variable_are_right() -> None:
+def test_places_after_a_variable_are_right() -> None:
     text = "R = long/path\nt = [ a = $R$/x ; bb = $R$ ; c = $R$/$R$ ; dd = 5 ]\n"
     values = {value.path: value for value in configuration(text).values()}
     line = text.splitlines()[1]
@@ -125,7 +125,7 @@ def test_a_long_chain_of_variables_is_followed() -> None:
     assert not kinds(resolved)
 
 
-def test_a_long_circle_is_told() -> None:
+def test_a_long_circle_is_reported() -> None:
     circle = "".join(f"v{n}=$v{(n + 1) % 500}$\n" for n in range(500))
     resolved = configuration(circle)
     assert set(shown(resolved).values()) == {None}

@@ -110,7 +110,7 @@ def test_a_set_release_knows_its_words_and_no_later_ones(layer: str, version: st
         assert codes == {"CK121"}
 
 
-def test_what_is_said_of_a_word_that_the_release_does_not_know() -> None:
+def test_what_is_reported_of_a_word_that_the_release_does_not_know() -> None:
     run = experiment("LinearLayer {4, init='normal'} (image)", "2016-11")
     assert message(run, "CK121") == (
         "CNTK knows init='normal' from 2.0 on, and the settings say that 2016-11 runs this: it "
@@ -204,7 +204,7 @@ def test_later_releases_take_a_softmax_along_an_axis_by_logarithms() -> None:
     assert operations["2.0"] - operations["2016-11"] == {"Exp", "Minus"}
 
 
-def test_a_slip_is_never_mended_with_a_word_of_another_release() -> None:
+def test_a_misspelling_is_never_fixed_with_a_word_of_another_release() -> None:
     for version in VERSIONS:
         for case in SLIPS:
             run = experiment(case.layer, version, case.sgd, case.reader)
@@ -255,7 +255,9 @@ def assert_proposed(run: Experiment, case: Slip, known: bool, because: str) -> N
 
 
 @pytest.mark.parametrize("case", SLIPS, ids=[case.word for case in SLIPS])
-def test_a_slip_is_mended_with_words_of_the_release_that_the_others_tell(case: Slip) -> None:
+def test_a_misspelling_is_fixed_with_words_of_the_release_that_the_others_report(
+    case: Slip,
+) -> None:
     alone = experiment(case.layer, sgd=case.sgd, reader=case.reader)
     assert alone.version.name == FIRST
     assert_proposed(alone, case, case.known.by(FIRST), "as no word requires a later one.")

@@ -52,7 +52,7 @@ def test_less_that_is_allowed_needs_more_bits() -> None:
     assert sizes[0] < sizes[-1]
 
 
-def test_where_nothing_passes_that_is_said() -> None:
+def test_where_nothing_passes_that_is_reported() -> None:
     model, x = trained(DEEP, "regression", epochs=5)
     made = netsharp.compile(model, x, holdout=(x, x[:, 0]), max_drop=1e-9, auto_widths=True)
     assert made.report.proposal is None

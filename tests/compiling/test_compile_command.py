@@ -138,7 +138,7 @@ def test_rows_that_the_training_left_out_give_no_ranges(tmp_path: Path) -> None:
     assert "on 80 rows: " in answer.out
 
 
-def test_a_folder_of_others_is_left_alone(folder: Path) -> None:
+def test_a_folder_of_others_is_left_unchanged(folder: Path) -> None:
     (folder / "mine").mkdir(exist_ok=True)
     (folder / "mine" / "note.txt").write_text("kept")
     answer = command("compile", "iris.safetensors", "--output", "mine", cwd=folder)

@@ -151,7 +151,7 @@ def test_what_a_killed_run_took_away_is_put_back(tmp_path: Path) -> None:
     assert len(list((tmp_path / "net").iterdir())) == 13
 
 
-def test_what_a_link_beside_a_folder_leads_to_is_left_alone(tmp_path: Path) -> None:
+def test_what_a_link_beside_a_folder_leads_to_is_left_unchanged(tmp_path: Path) -> None:
     """Whatever it is called: no run makes links."""
     model, x = trained(DEEP)
     (tmp_path / "others" / "old").mkdir(parents=True)

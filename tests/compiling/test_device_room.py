@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("[target]\nprocessor = 'cortex-m4'", (), "device: ", True),
     ],
 )
-def test_what_does_not_fit_is_said_and_not_written(
+def test_what_does_not_fit_is_reported_and_not_written(
     folder: Path, tmp_path: Path, settings: str, words: tuple[str, ...], said: str, fits: bool
 ) -> None:
     (folder / "netsharp.toml").write_text(settings)
@@ -142,7 +142,7 @@ def test_settings_are_those_around_the_model_and_then_those_around_the_run_file(
 
 
 @pytest.mark.costly
-def test_both_reasons_are_told_at_once(folder: Path, tmp_path: Path) -> None:
+def test_both_reasons_are_reported_at_once(folder: Path, tmp_path: Path) -> None:
     (folder / "netsharp.toml").write_text("")
     # Features of a bit more than nothing: the rows held back ask far beyond what was seen.
     same = ["sepal_length,sepal_width,petal_length,petal_width,species", *["5,3,1,0.2,setosa"] * 9]

@@ -66,7 +66,7 @@ def test_every_formula_has_the_same_bits_everywhere(function: str, tmp_path: Pat
     assert "table[" not in text.replace("tables->table", "")
 
 
-def test_what_rises_and_falls_is_pooled_behind_its_formula(tmp_path: Path) -> None:
+def test_what_rises_and_falls_is_pooled_after_its_formula(tmp_path: Path) -> None:
     text = (
         "input X [6]; hidden H [6] {} from X all; hidden P [3] from H max pool {{ InputShape = [6];"
         " KernelShape = [2]; Stride = [2]; }} output Y [3] softmax from P all;"

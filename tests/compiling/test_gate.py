@@ -47,7 +47,7 @@ def test_the_gate_means_what_it_says(rows: int, lost: int, allowed: float, met: 
 
 
 @pytest.mark.parametrize(("rows", "few"), [(199, True), (200, False), (1, True)])
-def test_too_few_rows_are_said(rows: int, few: bool) -> None:
+def test_too_few_rows_are_reported(rows: int, few: bool) -> None:
     notes = [one for one in _verdict(rows, 0).lines() if one.startswith("note:")]
     assert bool(notes) is few
     assert not few or "hold out at least 200" in notes[0]
@@ -161,7 +161,7 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
 
 
 @needs_runtime
-def test_an_onnx_file_is_judged_alike(folder: Path) -> None:
+def test_an_onnx_file_is_checked_alike(folder: Path) -> None:
     held = ("export", "net.safetensors", "--to", "onnx-qdq", "net.onnx", "--holdout", "held.csv")
     answer = command(*held, "--max-drop", "0.001", cwd=folder)
     assert answer.code == 1

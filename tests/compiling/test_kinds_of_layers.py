@@ -118,7 +118,7 @@ NOT_AT_ONCE = [
 
 
 @pytest.mark.parametrize(("pool", "more"), NOT_AT_ONCE)
-def test_other_pools_are_worked_out_of_values(pool: str, more: str) -> None:
+def test_other_pools_are_computed_of_values(pool: str, more: str) -> None:
     model, x = image("tanh", pool, more)
     assert {step.pool for step in steps_of(netsharp.compile(model, x).network)} == {None}
 

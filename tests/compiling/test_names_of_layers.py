@@ -74,7 +74,7 @@ CASES: list[tuple[list[Layer], list[str]]] = [
 
 
 @pytest.mark.parametrize(("layers", "wanted"), CASES)
-def test_layers_have_the_names_that_somebody_wrote(
+def test_layers_have_the_names_that_someone_wrote(
     layers: list[Layer], wanted: list[str], tmp_path: Path
 ) -> None:
     assert names(model(tmp_path, layers)) == wanted
@@ -98,7 +98,7 @@ def test_widths_are_given_by_either_name_and_by_no_other(tmp_path: Path) -> None
 
 
 @pytest.mark.costly
-def test_of_many_layers_the_nearest_are_told(tmp_path: Path) -> None:
+def test_of_many_layers_the_nearest_are_reported(tmp_path: Path) -> None:
     chain = [(f"part{n}.W", f"part{n}.t", f"part{n}.y") for n in range(20)]
     model(tmp_path, chain)
     for asked, said in (

@@ -153,7 +153,7 @@ def test_a_number_that_is_none_is_a_sentence(method: str, wrong: float) -> None:
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("method", METHODS)
-def test_rows_that_show_nothing_are_said(method: str) -> None:
+def test_rows_that_show_nothing_are_reported(method: str) -> None:
     """Constant features, a layer that the rows never reach, one row, weights near 0."""
     model, x = trained(ONE.format("rlinear", "softmax"))
     x[:, 3] = 1.0

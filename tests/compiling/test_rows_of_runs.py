@@ -116,7 +116,7 @@ def test_a_checkpoint_of_another_model_counts_for_nothing(plane: Path) -> None:
     assert list(plane.glob("device*")) == []
 
 
-def test_a_mapping_of_other_classes_is_told(plane: Path) -> None:
+def test_a_mapping_of_other_classes_is_reported(plane: Path) -> None:
     (plane / "labels.txt").write_text("one\ntwo\nthree\n")
     answer = compiled(plane)
     assert "note: classes are numbered, as their mapping does not fit. " in answer.out
@@ -171,7 +171,7 @@ def test_columns_of_a_reader_calibrate_as_the_run_reads_them(tmp_path: Path) -> 
     assert line in str(made.report)
 
 
-def test_what_cannot_be_compiled_is_said_before_rows_are_looked_for(tmp_path: Path) -> None:
+def test_what_cannot_be_compiled_is_reported_before_rows_are_looked_for(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "sentences", tmp_path / "sentences")
     run = ("sentences.cntk", "command=tagging", "tagging=[SGD=[maxEpochs=1]]")
     assert command("run", *run, cwd=tmp_path / "sentences").code == 0

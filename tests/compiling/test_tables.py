@@ -106,7 +106,7 @@ def test_p9_chains_are_one_table_of_their_composition(seed: int) -> None:
         assert table.values.tolist() == wanted, (source, table.operators, target)
 
 
-def test_ties_go_up_where_floating_point_cannot_tell() -> None:
+def test_ties_go_up_where_floating_point_cannot_decide() -> None:
     tenth = QuantizationScheme.affine(0.1, 8, 4)
     for factor, target in ((2, 0.2), (3, 0.3), (6, 0.6), (7, 0.7)):
         scheme = QuantizationScheme.affine(target, 128)
@@ -233,7 +233,7 @@ def test_p8_a_function_of_the_caller_s_is_an_operator_like_others() -> None:
     np.testing.assert_array_equal(table.values, wanted)
 
 
-def test_what_needs_no_table_says_so() -> None:
+def test_what_needs_no_table_reports_it() -> None:
     assert transfer_table(UNIT, "identity", UNIT).is_identity
     assert transfer_table(UNIT, [], UNIT).is_identity
     positive = QuantizationScheme.asymmetric(0.0, 3.0)
@@ -242,7 +242,7 @@ def test_what_needs_no_table_says_so() -> None:
     assert not transfer_table((BYTE, BYTE), "add", BYTE).is_identity
 
 
-def test_a_table_is_a_value_that_nobody_changes() -> None:
+def test_a_table_is_a_value_that_no_one_changes() -> None:
     table = transfer_table(BYTE, ("leaky relu", 0.1), QuantizationScheme.symmetric(4.0))
     assert repr(table) == "<TransferTable leaky relu 0.1: 256 entries, -13 ... 127>"
     again: TransferTable = pickle.loads(pickle.dumps(table))

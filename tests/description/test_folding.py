@@ -223,7 +223,7 @@ def test_the_command_draws_the_depth_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("depth", ["-1", "1.5", "x", ""])
-def test_a_depth_that_is_none_is_said(depth: str) -> None:
+def test_a_depth_that_is_none_is_reported(depth: str) -> None:
     done = netsharp(
         "describe", "resnet20.cntk", "--format", "svg", "--depth", depth, cwd=FOLDER / "networks"
     )

@@ -22,7 +22,7 @@ CHOICE = "torch:cpu computes (PyTorch "
 
 
 @pytest.mark.costly
-def test_a_run_on_torch_is_told_goes_on_on_the_processor_and_answers(tmp_path):
+def test_a_run_on_torch_is_reported_and_continues_on_the_processor_and_answers(tmp_path):
     for name in ("iris.nn", "iris.toml", "iris.csv"):
         shutil.copy(IRIS / name, tmp_path)
     told = netsharp(
@@ -69,7 +69,7 @@ def test_a_run_on_torch_is_told_goes_on_on_the_processor_and_answers(tmp_path):
 
 
 @pytest.mark.costly
-def test_a_device_that_is_not_here_is_said_in_a_sentence(tmp_path):
+def test_a_device_that_is_not_here_is_reported_in_a_sentence(tmp_path):
     kind = "xpu" if sys.platform == "darwin" else "mps"
     for name in ("iris.nn", "iris.toml", "iris.csv"):
         shutil.copy(IRIS / name, tmp_path)

@@ -100,7 +100,7 @@ def test_buffers_are_in_columns_however_long_their_names(tmp_path):
             assert line.startswith(f"  {buffer['name']:<{width}} {buffer['space']}"), line
 
 
-def test_what_cannot_be_planned_is_said_in_a_sentence(tmp_path):
+def test_what_cannot_be_planned_is_reported_in_a_sentence(tmp_path):
     (tmp_path / "auto.nn").write_text("input A auto;\noutput B [2] softmax from A all;")
     told = netsharp("plan", "auto.nn", cwd=tmp_path)
     assert told.code == 2
@@ -159,7 +159,7 @@ def test_a_training_of_cntk_is_planned(device, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_what_cannot_be_planned_of_cntk_is_said(tmp_path):
+def test_what_cannot_be_planned_of_cntk_is_reported(tmp_path):
     shutil.copytree(CNTK / "sentences", tmp_path, dirs_exist_ok=True)
     with (tmp_path / "sentences.cntk").open("a") as stream:
         stream.write(NAMES)

@@ -61,7 +61,7 @@ RULES = (
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["optimizer"])
 @pytest.mark.parametrize("first", DEVICES)
-def test_a_run_that_is_stopped_goes_on_on_the_other_device(first, rule, tmp_path):
+def test_a_run_that_is_stopped_continues_on_the_other_device(first, rule, tmp_path):
     """Weights, what the rule remembers, masks and order of rows cross: one run, two devices."""
     flags = {"epochs": 4, "batch_size": 8, "dtype": "float64", "normalizer": "none", **rule}
     settings = read_settings({}, {**flags, "device": first})

@@ -61,7 +61,7 @@ def test_a_text_that_grows_for_ever_ends_after_ten_rounds() -> None:
     assert result.applied == {"TY001": ROUNDS}
 
 
-def test_the_gravest_of_two_fixes_that_collide_is_taken() -> None:
+def test_the_most_severe_of_two_fixes_that_collide_is_taken() -> None:
     slight, grave = proposal("hint", True, (0, 3)), proposal("error", True, (2, 4))
     assert choose([slight, grave], unsafe=False) == [grave]
 

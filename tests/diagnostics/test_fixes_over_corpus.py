@@ -40,9 +40,7 @@ def text_of(path: pathlib.Path) -> bytes:
 
 @pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "all"])
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_fixes_come_to_a_fixed_point_and_leave_none_behind(
-    path: pathlib.Path, unsafe: bool
-) -> None:
+def test_fixes_come_to_a_fixed_point_and_leave_none(path: pathlib.Path, unsafe: bool) -> None:
     fixed = fix_all(text_of(path), check, unsafe)
     left = [d for d in fixed.diagnostics if d.fix is not None and (unsafe or d.fix.safe)]
     assert fixed.rounds < ROUNDS

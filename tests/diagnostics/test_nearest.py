@@ -66,7 +66,7 @@ def test_a_limit_only_cuts_off(first: str, second: str, limit: int) -> None:
     assert edit_distance(first, second, limit) == min(limit, edit_distance(first, second, 99))
 
 
-def test_words_that_nobody_types_are_taken_as_they_are() -> None:
+def test_words_that_no_one_types_are_taken_as_they_are() -> None:
     longest = "x" * LONGEST
     assert nearest(f"{longest[1:]}y", [longest]) == longest
     assert nearest(f"{longest}y", [f"{longest}z"]) is None

@@ -73,7 +73,7 @@ def test_all_are_there_though_one_was_imported_before(package: str) -> None:
 
 
 @pytest.mark.parametrize("registry", [NETSHARP, CNTK, MIGRATION])
-def test_several_functions_for_one_code_agree_on_how_grave_it_is(
+def test_several_functions_for_one_code_agree_on_how_severe_it_is(
     registry: Registry[object],
 ) -> None:
     for rule in registry.load():

@@ -195,7 +195,7 @@ def test_github_escapes_what_its_commands_need() -> None:
     )
 
 
-def test_gitlab_fingerprints_outlive_edits_above_and_tell_equals_apart() -> None:
+def test_gitlab_fingerprints_outlive_edits_above_and_distinguish_equals() -> None:
     def fingerprints(text: str) -> list[str]:
         issues = json.loads(report("gitlab", findings(text)))
         return [issue["fingerprint"] for issue in issues]

@@ -86,7 +86,7 @@ def test_one_machine_of_a_cluster_needs_no_meeting_place():
     assert lines[-1] == "srun netsharp run x.nn --procs 3"
 
 
-def test_names_that_nobody_knows_and_names_that_loop_back(monkeypatch):
+def test_names_that_no_one_knows_and_names_that_loop_back(monkeypatch):
     assert unreachable(Machines(2)) is None
     assert unreachable(Machines(1, 2, "127.0.0.1", 9)) is None
     told = unreachable(Machines(1, 2, "no-such-machine.invalid", 9))
@@ -113,7 +113,7 @@ def test_a_port_that_something_has():
     assert "each machine waits for itself" in absent(there, 20, taken=False)
 
 
-def test_a_fault_of_one_is_told_with_its_place_and_that_of_all_once():
+def test_a_fault_of_one_is_reported_with_its_place_and_that_of_all_once():
     def faulty(ranks, culprits):
         def work():
             if ranks.comm.rank in culprits:

@@ -203,7 +203,7 @@ def test_a_run_of_some_is_resumed_by_others(before, after):
     assert_same_course(whole, rest, 1e-9)
 
 
-def test_the_wish_of_one_stops_all_behind_the_same_step():
+def test_the_request_of_one_stops_all_after_the_same_step():
     data = prepare(blobs(), settings_of())
 
     def stopped(ranks):

@@ -151,7 +151,7 @@ def test_killed_processes_are_started_again_and_go_on(
 
 
 @pytest.mark.costly
-def test_who_is_asked_to_end_saves_and_one_goes_on_with_what_two_have_saved(
+def test_who_is_asked_to_end_saves_and_one_continues_with_what_two_have_saved(
     folder: Path, alone: dict[int, float]
 ) -> None:
     run = started(folder, *FLAGS, "--procs", "2", "--events")
@@ -229,7 +229,7 @@ def test_a_check_meets_compares_and_trains_nothing(folder: Path) -> None:
 
 
 @pytest.mark.costly
-def test_other_data_are_told_by_all_machines(folder: Path) -> None:
+def test_other_data_are_reported_by_all_machines(folder: Path) -> None:
     other = folder.parent / "two"
     copy_to(other)
     with (other / "iris.csv").open("a") as stream:
@@ -246,7 +246,7 @@ def test_other_data_are_told_by_all_machines(folder: Path) -> None:
 
 
 @pytest.mark.costly
-def test_a_machine_that_never_comes_is_told(
+def test_a_machine_that_never_comes_is_reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The real wait is 20 seconds from when this machine looks for the others."""
@@ -312,7 +312,7 @@ def test_killed_processes_go_on_with_the_momentum_of_blocks(tmp_path: Path) -> N
 
 
 @pytest.mark.costly
-def test_a_fault_of_all_is_told_once(folder: Path) -> None:
+def test_a_fault_of_all_is_reported_once(folder: Path) -> None:
     (folder / "iris.csv").write_text("a,b\n")
     done = subprocess.run(
         (*NETSHARP, "run", "iris.nn", "--procs", "2"),

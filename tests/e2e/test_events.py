@@ -27,7 +27,7 @@ def test_the_events_are_the_lines_of_the_log(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_a_run_that_nobody_hears_any_more_stops_and_keeps_its_model(
+def test_a_run_that_no_one_hears_any_more_stops_and_keeps_its_model(
     folder: Path, asked: bool
 ) -> None:
     """Also where whoever followed it asked it to stop before going: that is one wish, not two."""

@@ -95,7 +95,7 @@ def test_a_usual_network_is_fine(folder: Path) -> None:
     assert all("NS136" in line for line in found)
 
 
-def test_what_cannot_be_looked_at_is_said(folder: Path) -> None:
+def test_what_cannot_be_looked_at_is_reported(folder: Path) -> None:
     one_sentence(netsharp("doctor", "--data", "some.csv", cwd=folder), "needs a specification")
     one_sentence(netsharp("doctor", "deep.nn", cwd=folder), "No training data is named")
     one_sentence(netsharp("doctor", "none.nn", "--data", "some.csv", cwd=folder), "none.nn")

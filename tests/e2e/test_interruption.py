@@ -53,7 +53,7 @@ def interrupted(
 @pytest.mark.parametrize(
     ("by", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_a_run_goes_on_bit_equal_after_a_signal_to_end(
+def test_a_run_continues_bit_equal_after_a_signal_to_end(
     by: signal.Signals, exit_code: int, folder: Path
 ) -> None:
     (folder / "run.jsonl").unlink()
@@ -78,7 +78,7 @@ def test_a_run_goes_on_bit_equal_after_a_signal_to_end(
     assert tensors(folder / "part.safetensors") == tensors(folder / "whole.safetensors")
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint(folder: Path) -> None:
+def test_a_killed_run_continues_from_its_last_checkpoint(folder: Path) -> None:
     """With the same nodes left out, and the rate where it had fallen to."""
     shared = (*RUN, "--dropout", "0.3", "--clip-norm", "0.5", "--schedule", "step")
     shared = (*shared, "--schedule-epochs", "2", "--schedule-factor", "0.9")
@@ -95,7 +95,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(folder: Path) -> None:
     assert tensors(folder / "part.safetensors") == tensors(folder / "whole.safetensors")
 
 
-def test_what_cannot_be_resumed_is_said(folder: Path) -> None:
+def test_what_cannot_be_resumed_is_reported(folder: Path) -> None:
     resume = (*RUN[:6], "--quiet", "--resume", "--model", "digits.safetensors")
     one_sentence(netsharp(*resume, "--epochs", "2", cwd=folder), "finished 2 epochs")
     one_sentence(
@@ -118,7 +118,7 @@ def test_more_epochs_are_the_same_run(folder: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:On training rows")
-def test_a_run_of_before_goes_on_with_the_defaults_it_had(tmp_path: Path) -> None:
+def test_a_run_of_before_continues_with_the_defaults_it_had(tmp_path: Path) -> None:
     """A file of version 2 knows neither `init` nor a scaled label, and `studio` was the default."""
     text = "input D [2];\nhidden H [3] tanh from D all;\noutput O [1] linear from H all;\n"
     (tmp_path / "n.nn").write_text(text)

@@ -96,7 +96,7 @@ def test_a_full_log_does_not_end_the_run(folder: Path) -> None:
     assert tensors(folder / MODEL) == tensors(folder / "kept")
 
 
-def test_a_log_of_a_killed_run_goes_on_with_a_line_of_its_own(folder: Path) -> None:
+def test_a_log_of_a_killed_run_continues_with_a_line_of_its_own(folder: Path) -> None:
     log = folder / "run.jsonl"
     whole = log.read_bytes()
     more = ("--quiet", "--resume", "--model", MODEL, "--log", "run.jsonl", "--epochs")
@@ -114,7 +114,7 @@ def test_a_log_of_a_killed_run_goes_on_with_a_line_of_its_own(folder: Path) -> N
 )
 @pytest.mark.parametrize("how", [(), ("--events",)])
 @pytest.mark.costly
-def test_nobody_has_to_listen(how: tuple[str, ...], streams: str, folder: Path) -> None:
+def test_no_reader_is_needed(how: tuple[str, ...], streams: str, folder: Path) -> None:
     """But whoever asked for events and goes away wants the run to stop: see `test_events`."""
     command = [sys.executable, "-m", "netsharp_lsp", *RUN, *how, "--model", "new.safetensors"]
     script = f"set -o pipefail; {shlex.join(command)} {streams}"

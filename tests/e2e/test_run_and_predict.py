@@ -210,7 +210,7 @@ def test_evaluate_says_what_predict_does(folder: Path) -> None:
 
 
 @pytest.mark.costly
-def test_a_specification_too_large_to_be_read_again_says_so(tmp_path: Path) -> None:
+def test_a_specification_too_large_to_be_read_again_reports_it(tmp_path: Path) -> None:
     """Its 1,600,000 numbers have as many commas between them; `predict` reads the model."""
     (tmp_path / "wide.nn").write_text(
         "input x [1600];\nhidden H [1000] from x all;\noutput y [2] softmax from H all;\n"

@@ -104,7 +104,7 @@ def test_columns_that_are_missing_are_named_with_the_nearest(people: Path) -> No
     one_sentence(netsharp(*command, cwd=people), "'income'", "'incme'")
 
 
-def test_evaluate_weighs_the_rows(people: Path) -> None:
+def test_evaluate_weights_the_rows(people: Path) -> None:
     command = ("evaluate", "people.safetensors", "--data", "people.csv", "--format", "json")
     report = json.loads(netsharp(*command, cwd=people).out)
     kept = ("--keep", "answer,weight")

@@ -105,7 +105,7 @@ def test_a_host_without_a_specification(folder: Path) -> None:
         assert answer.err == "netsharp: plain.py: holds no Net# specification.\n"
 
 
-def test_what_lies_beside_a_host_without_one_is_nobodys_run_file(folder: Path) -> None:
+def test_what_lies_beside_a_host_without_one_is_no_ones_run_file(folder: Path) -> None:
     (folder / "plain.toml").write_text("no TOML")
     assert netsharp("check", "--embedded", "plain.py", cwd=folder).code == 0
     (folder / "script.toml").write_text("no TOML")

@@ -193,7 +193,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_a_call_tells(call: str) -> None:
+def test_what_a_call_determines(call: str) -> None:
     (region,) = python(f"N = 'input'\n\n{call}\n")
     assert region.context == CALLS[call]
     assert set(region.context.origin) == set(region.context.known())
@@ -206,7 +206,7 @@ def test_calls_that_disagree_tell_what_they_agree_on() -> None:
     assert region.context == Context(task="binary", host="rx")
 
 
-def test_what_a_call_in_r_tells() -> None:
+def test_what_a_call_in_r_determines() -> None:
     code = "rxNeuralNet(y ~ x, netDefinition = 'input', type = \"regression\", numHiddenNodes = 7L)"
     (region,) = r(f"\n{code}")
     assert region.context == Context(task="regression", hidden_nodes=7, host="rx")
@@ -301,16 +301,16 @@ def test_hints_reach_through_escapes(name: str) -> None:
     "use",
     ["N.format(1)", "N % 1", "N + x", "x + N", "N += x", "N.replace('a', 'b')", "N.join(x)"],
 )
-def test_material_is_left_alone(use: str) -> None:
+def test_material_is_left_unchanged(use: str) -> None:
     assert python(f"N = {NET!r}\n{use}\n") == []
 
 
 @pytest.mark.parametrize("use", ["sprintf(N, 1)", "paste0(N, x)", "paste(x, N)", "gsub('a', x, N)"])
-def test_material_in_r_is_left_alone(use: str) -> None:
+def test_material_in_r_is_left_unchanged(use: str) -> None:
     assert r(f"N <- {json.dumps(NET)}\ny <- {use}\n") == []
 
 
-def test_strings_that_no_variable_holds_are_left_alone() -> None:
+def test_strings_that_no_variable_holds_are_left_unchanged() -> None:
     assert python(f"print({NET!r})\n") == []
     assert python(f"def f():\n    {NET!r}\n") == []
 

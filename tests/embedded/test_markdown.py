@@ -38,7 +38,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-def test_a_block_says_its_lines_without_what_stands_before_them(form: str, line_end: str) -> None:
+def test_a_block_says_its_lines_without_what_precedes_them(form: str, line_end: str) -> None:
     before, prefix, after = FORMS[form]
     net = NET.replace("hidden", "\nhidden")
     text = in_lines(before, net, after, prefix).replace("\n", line_end)
@@ -51,7 +51,7 @@ def test_a_block_says_its_lines_without_what_stands_before_them(form: str, line_
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_change_has_what_stands_before_each_line(form: str, line_end: str) -> None:
+def test_a_change_has_what_precedes_each_line(form: str, line_end: str) -> None:
     before, prefix, after = FORMS[form]
     text = in_lines(before, NET, after, prefix).replace("\n", line_end)
     region = only(text)

@@ -80,7 +80,7 @@ HINT = "\nnet_definition = netDefinition\n"
         ("ipynb", '{"cells": {"a": 3}}'),
     ],
 )
-def test_hosts_that_nobody_writes(language: str, text: str) -> None:
+def test_hosts_that_no_one_writes(language: str, text: str) -> None:
     host = text if language == "ipynb" else text + HINT
     regions = find_regions(language, host.encode())
     if isinstance(regions, str):

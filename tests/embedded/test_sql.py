@@ -87,7 +87,7 @@ def test_where_nothing_is(case: str) -> None:
     assert sql(NONE[case]) == []
 
 
-def test_what_is_put_together_at_run_time_is_said_and_not_guessed() -> None:
+def test_what_is_put_together_at_run_time_is_reported_and_not_guessed() -> None:
     text = (
         b"SET @c = N'\nf(netDefinition = \"input X ' + @n + N'; output Y [1] from Z all;\")'\n"
         b"SET @d = CONCAT('f(netDefinition = \"', @net, '\")')"
@@ -197,7 +197,7 @@ def test_cost_grows_with_size(text: str) -> None:
     assert_in_proportion(prepared, size, size * 8)
 
 
-def test_a_file_without_any_is_left_out_of_a_walk_and_named_says_so(
+def test_a_file_without_any_is_left_out_of_a_walk_and_named_reports_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -45,7 +45,7 @@ def ended(model, data, backend=CarryingDraft):
 
 
 @pytest.mark.parametrize("calls", [2, 3, 5])
-def test_a_run_goes_on_with_the_states_that_it_was_stopped_with(calls, run, tmp_path):
+def test_a_run_continues_with_the_states_that_it_was_stopped_with(calls, run, tmp_path):
     data, settings = run
     whole = train(network(), data, settings, backend=CarryingDraft).model
     path = str(tmp_path / "part.safetensors")

@@ -110,7 +110,7 @@ def test_windows_that_overlap_give_the_same_bits(
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("op", "words"), OPERATIONS)
-def test_images_behind_a_convolution_are_walked_as_they_lie(
+def test_images_after_a_convolution_are_walked_as_they_lie(
     op: str, words: dict[str, object], dtype: str
 ) -> None:
     """Its maps lie between rows and columns; windows are over maps, or over rows and columns."""

@@ -66,7 +66,7 @@ def numbers(dtype: str) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("function", SLOW)
-def test_exponentials_are_as_near_as_is_said(function: str, dtype: str) -> None:
+def test_exponentials_are_as_near_as_documented(function: str, dtype: str) -> None:
     x = numbers(dtype)
     with np.errstate(all="ignore"):
         exact = EXACT[function](x.astype(np.longdouble))

@@ -226,7 +226,7 @@ def test_weights_of_samples_count_alike(backend):
 
 
 @BACKENDS
-def test_a_run_goes_on_where_another_back_end_stopped(backend, tmp_path):
+def test_a_run_continues_where_another_back_end_stopped(backend, tmp_path):
     settings = read_settings({}, {**SMALL, "epochs": 3, "optimizer": "adam"})
     data = prepare(blobs(ROWS), settings)
     whole, figures = outcome(layered(3, 3), data, settings, NumpyDraft)
@@ -245,7 +245,7 @@ def test_a_run_goes_on_where_another_back_end_stopped(backend, tmp_path):
 
 @BACKENDS
 @pytest.mark.parametrize("rate", [1e30, 1e200])
-def test_a_fault_that_is_told_late_ends_at_the_same_step(rate, backend):
+def test_a_fault_that_is_reported_late_ends_at_the_same_step(rate, backend):
     """Numpy knows of it at once, the others when they are asked: what follows was nothing."""
     flags = {**SMALL, "task": "regression", "epochs": 30, "learning_rate": rate, "optimizer": "sgd"}
     settings = read_settings({}, flags)
@@ -300,7 +300,7 @@ def test_a_back_end_names_what_it_cannot_do():
         drafted(Narrow, Job(build_graph(text, {}), 4))
 
 
-def test_every_node_and_parameter_of_a_specification_says_where_it_stands():
+def test_every_node_and_parameter_of_a_specification_says_where_it_is():
     for name in NAMES:
         text = (EXAMPLES / name / f"{name}.nn").read_text(encoding="utf-8")
         known = {"features": 4, "outputs": 3, "hidden_nodes": 5} if "auto" in text else {}

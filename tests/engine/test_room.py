@@ -195,7 +195,7 @@ def test_long_chains_are_planned_in_linear_time() -> None:
     assert_in_proportion(prepared, 1000, 4000)
 
 
-def test_free_memory_is_told_where_the_system_tells_it() -> None:
+def test_free_memory_is_reported_where_the_system_reports_it() -> None:
     free = free_memory()
     assert free is None or free > 1 << 20
     assert [shown_bytes(n) for n in (0, 2_500_000, 3 * 10**9)] == ["0.0 kB", "2.5 MB", "3.0 GB"]

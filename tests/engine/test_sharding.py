@@ -127,7 +127,7 @@ def test_what_looks_at_a_whole_batch_is_refused_by_name() -> None:
     assert draft.program(1) is not None
 
 
-def test_memory_of_all_shards_is_told() -> None:
+def test_memory_of_all_shards_is_reported() -> None:
     graph = small(400).with_criteria("cross entropy")
     draft = drafted(NumpyDraft, Job(graph, 64, "float32", RULE))
     one, two, four = (draft.needs(threads=threads).total() for threads in (1, 2, 4))
@@ -169,7 +169,7 @@ def test_threads_end_with_their_program() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system copies no processes")
-def test_a_copy_of_the_process_goes_on() -> None:
+def test_a_copy_of_the_process_continues() -> None:
     graph = small().with_criteria("cross entropy")
     program = started(graph, 12, 2)
     stepped(program, batch_of(graph, 12))

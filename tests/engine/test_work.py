@@ -122,7 +122,7 @@ with pytest.MonkeyPatch.context() as _patch:
     PLAIN_WAYS = frozenset(probe.work.kind for probe in made_probes("float32"))
 
 
-def test_layers_that_are_looked_up_are_told() -> None:
+def test_layers_that_are_looked_up_are_reported() -> None:
     graph = Graph()
     graph.set_output(dense(graph, dense(graph, graph.input("x", (4,)), 7), 3, "softmax", "out"))
     quantized = quantized_graph(graph, "uint8")
@@ -155,7 +155,7 @@ def test_products_have_the_multiply_adds_of_the_operations(batch: int) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.nn")), ids=lambda path: path.stem)
-def test_every_call_of_the_examples_is_told(path: Path) -> None:
+def test_every_call_of_the_examples_is_reported(path: Path) -> None:
     text = path.read_text()
     known = {"features": 10, "hidden_nodes": 5} if "auto" in text else {}
     output = text.partition("\noutput ")[2].partition("from")[0]

@@ -99,7 +99,7 @@ FAULTS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_damaged_is_measured_anew(tmp_path: Path, fault: str) -> None:
+def test_what_is_damaged_is_measured_again(tmp_path: Path, fault: str) -> None:
     measure = Measuring()
     calibrated(MACHINE, str(tmp_path), measure)
     FAULTS[fault](kept_file(tmp_path))
@@ -139,7 +139,7 @@ def test_they_lie_in_the_users_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     shutil.rmtree(folder)
 
 
-def test_here_is_told_from_elsewhere() -> None:
+def test_here_is_distinguished_from_elsewhere() -> None:
     here = Machine.here("0.1.0", "float64")
     assert here == Machine.here("0.1.0", "float64")
     assert here.cores >= 1

@@ -143,7 +143,7 @@ def test_the_rate_that_is_named_is_stable_and_its_double_is_not():
         assert (("large rate", "Out") in found) is expected
 
 
-def test_a_wish_to_stop_leaves_out_what_is_left():
+def test_a_request_to_stop_leaves_out_what_is_left():
     settings = read_settings({}, {"batch_size": 16})
     data = prepare(blobs(), settings)
     start = examine(layered(3, 3), data, settings, should_stop=lambda: True)

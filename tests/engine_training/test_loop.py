@@ -228,7 +228,7 @@ def test_a_stop_takes_effect_after_the_present_step():
     ("name", "code", "end"),
     [("SIGINT", 130, KeyboardInterrupt), ("SIGTERM", 143, SystemExit), ("SIGHUP", 129, None)],
 )
-def test_a_signal_to_end_is_a_wish_first(monkeypatch, name, code, end):
+def test_a_signal_to_end_is_a_request_first(monkeypatch, name, code, end):
     """A second one ends at once, unless it comes with the first or from a terminal that closes."""
     number = getattr(signal, name)
     before = signal.getsignal(number)

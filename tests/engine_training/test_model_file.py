@@ -130,7 +130,7 @@ def test_a_pipe_is_not_replaced_by_a_model(model, tmp_path):
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-def test_writing_is_atomic_and_leaves_nothing_behind(model, path, tmp_path):
+def test_writing_is_atomic_and_leaves_nothing(model, path, tmp_path):
     before = path.read_bytes()
     save_model(model, str(path))
     assert load_model(str(path), build).tensors.keys() == model.tensors.keys()
@@ -198,7 +198,7 @@ def test_a_newer_version_is_refused(path):
         load_model(str(path), build)
 
 
-def test_a_file_of_version_2_answers_and_goes_on_as_before(tmp_path):
+def test_a_file_of_version_2_answers_and_continues_as_before(tmp_path):
     """Neither new settings nor a scale are in it: its numbers were learned as they are."""
     net, table = "8|sigmoid|linear|1", line()
     model = trained(table, net, host="studio", task="regression")

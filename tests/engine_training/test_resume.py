@@ -107,7 +107,7 @@ def test_interrupted_many_times(tmp_path):
     assert_equal(whole, result)
 
 
-def test_a_finished_run_goes_on_to_more_epochs(tmp_path):
+def test_a_finished_run_continues_to_more_epochs(tmp_path):
     longer = settings_of(**RULES["adam"], epochs=8)
     shorter = settings_of(**RULES["adam"], epochs=3)
     data = prepare(blobs(), longer)

@@ -103,7 +103,7 @@ def test_defaults_of_schedules():
     assert settings_of().schedule_epochs is None
 
 
-def test_epochs_behind_the_end_of_a_cosine_are_refused():
+def test_epochs_after_the_end_of_a_cosine_are_refused():
     settings = settings_of(schedule="cosine", epochs=2, batch_size=16)
     data = prepare(blobs(), settings)
     model = train(layered(3, 3), data, settings).model

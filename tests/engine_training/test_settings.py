@@ -141,7 +141,7 @@ def test_wrong_settings_are_sentences(run_file, flags, said):
     assert len(found) == 1, found
 
 
-def test_all_faults_are_told_at_once():
+def test_all_faults_are_reported_at_once():
     found = read_settings({"train": {"epochs": 0, "seed": -1, "x": 1}}, {"dtype": "float16"})
     assert len(found) == 4
 

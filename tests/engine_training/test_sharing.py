@@ -25,7 +25,7 @@ def test_the_fastest_is_chosen_where_it_is_worth_it() -> None:
     assert chosen({1: [1.0]}) == 1
 
 
-def test_a_number_is_measured_told_and_stored(tmp_path) -> None:
+def test_a_number_is_measured_reported_and_stored(tmp_path) -> None:
     settings = settings_of(threads="auto", epochs=2)
     assert settings.shards == 1
     data = prepare(blobs(), settings)

@@ -61,7 +61,7 @@ def defective() -> str:
 OPTIONS = ReadOptions(label="label", weight="weight", split="fold", exclude=("nmae",))
 
 
-def test_all_defects_of_a_table_are_said_at_once(tmp_path: Path) -> None:
+def test_all_defects_of_a_table_are_reported_at_once(tmp_path: Path) -> None:
     path = write(tmp_path, defective())
     with pytest.raises(DataError) as caught:
         read_table(path, OPTIONS)
@@ -73,7 +73,7 @@ def test_all_defects_of_a_table_are_said_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.costly
-def test_what_is_said_is_bounded_however_large_and_broken_a_table_is(tmp_path: Path) -> None:
+def test_what_is_reported_is_bounded_however_large_and_broken_a_table_is(tmp_path: Path) -> None:
     width, height = 300, 400
     head = ",".join(f"column_{'x' * 200}{number}" for number in range(width))
     rows = [",".join(["1"] * width)]

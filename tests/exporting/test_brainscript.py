@@ -358,7 +358,7 @@ def test_numbers_are_read_as_they_were_written(dtype: type) -> None:
     assert matrix((text,), 6, numbers.size // 6).astype(kind).tobytes() == numbers.tobytes()
 
 
-def test_what_training_works_out_of_data_is_said(tmp_path: Path) -> None:
+def test_what_training_derives_from_data_is_reported(tmp_path: Path) -> None:
     data = model_of("{v = Input (3)\nx = v - Mean (v)\noutputNodes = (x)}")
     (tmp_path / "m.dnn").write_bytes(data)
     answer = command("export", "m.dnn", "--to", "brainscript", cwd=tmp_path)

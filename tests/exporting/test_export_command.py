@@ -98,7 +98,7 @@ def test_files_that_are_no_models(model: Path) -> None:
 
 
 @needs_runtime
-def test_answers_beyond_the_bound_are_said_and_not_written(
+def test_answers_beyond_the_bound_are_reported_and_not_written(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from netsharp_engine.exporting.onnx import written

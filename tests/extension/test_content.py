@@ -61,7 +61,7 @@ def test_nothing_else_of_a_project_is(judge: Judge) -> None:
     assert {name for name, yes in zip(names, judged, strict=True) if yes} <= HOLDING
 
 
-def test_the_languages_of_cntk_are_told_as_the_server_tells_them(judge: Judge) -> None:
+def test_the_languages_of_cntk_are_distinguished_as_by_the_server(judge: Judge) -> None:
     suffixes = (".config", ".bs", ".mel")
     files = {file.name: file.data for file in FILES if not file.broken}
     files |= {path.name: path.read_bytes() for path in EXPERIMENT.iterdir()}

@@ -180,7 +180,7 @@ def test_strings_that_are_checked_are_coloured(
         ("source.r", "f(netDefinition = 'input A [3];')"),
     ],
 )
-def test_quotes_behind_a_parameter_keep_their_colour(
+def test_quotes_after_a_parameter_keep_their_colour(
     tokenize: Program, host: str, text: str
 ) -> None:
     (tokens,) = tokenize(host, [text])

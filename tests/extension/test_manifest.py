@@ -106,7 +106,7 @@ def test_commands_are_registered_and_none_is_the_servers() -> None:
     assert not any(command.startswith("netsharp.server.") for command in named)
 
 
-def test_nobody_elses_files_are_claimed() -> None:
+def test_files_of_others_are_not_claimed() -> None:
     languages = {each["id"]: each for each in CONTRIBUTED["languages"]}
     assert set(languages) == {"netsharp", "cntk", "brainscript", "ndl", "mel"}
     extensions = [name for each in languages.values() for name in each.get("extensions", [])]

@@ -221,7 +221,7 @@ def test_a_click_leads_to_the_text(act: Act) -> None:
     ]
 
 
-def test_the_picture_follows_the_text_and_says_when_it_cannot(act: Act) -> None:
+def test_the_picture_follows_the_text_and_reports_when_it_cannot(act: Act) -> None:
     later = DIGITS.replace(b"[64] rlinear", b"[32] rlinear")
     assert later != DIGITS
     messages = [*shown(DIGITS), {"type": "cursor", "layer": "Full"}, *shown(later)]

@@ -143,7 +143,7 @@ def test_a_command_of_a_configuration_has_curves_of_training_and_validation(act:
     assert found["rows"][0] == ["3", "0.3333", "0.6667", "0.25", "0.5"]
 
 
-def test_without_validation_nothing_is_said_of_it(act: Act) -> None:
+def test_without_validation_nothing_is_reported_of_it(act: Act) -> None:
     events = [{**epoch(number), "validation": {}} for number in (1, 2)]
     script = """
       const charts = $$(".chart").map((each) => each.getAttribute("aria-label"));
@@ -152,7 +152,7 @@ def test_without_validation_nothing_is_said_of_it(act: Act) -> None:
     assert found == ["training", ["loss: training 0.5", "accuracy: training 0.6667"]]
 
 
-def test_a_failure_is_said(act: Act) -> None:
+def test_a_failure_is_reported(act: Act) -> None:
     sentence = "digits.toml:4: there is no column 'digitt'; did you mean 'digit'?"
     found, _ = act("training", [replay("failed", error=sentence)], f"{FACE} return face();")
     assert found["failure"] == sentence

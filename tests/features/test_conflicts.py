@@ -82,7 +82,7 @@ def test_many_conflicts_are_as_many_errors(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", TEXTS)
-def test_what_holds_for_both_sides_is_told(language: str) -> None:
+def test_what_holds_for_both_sides_is_reported(language: str) -> None:
     # A fault that has nothing to do with the conflict.
     faults = {
         "netsharp": "hidden V [3 from I all;\n",
@@ -100,7 +100,7 @@ def test_what_holds_for_both_sides_is_told(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", TEXTS)
-def test_fmt_moves_no_mark_and_says_why(language: str) -> None:
+def test_fmt_moves_no_mark_and_explains_why(language: str) -> None:
     data = marked(language).encode()
     formatted = language_by_id(language).format(data, FormatOptions())
     assert formatted.text == data
@@ -142,12 +142,12 @@ def test_a_heading_between_the_marks_belongs_to_a_side() -> None:
     assert one_side(text, [one], ours=False).split() == [b"a", b"b", b"=======", b"c", b"d"]
 
 
-def test_the_lines_are_said() -> None:
+def test_the_lines_are_reported() -> None:
     (one,) = conflicts_in(b"a\n<<<<<<< x\nb\n=======\nc\nd\n>>>>>>> y\n")
     assert "'=======' is 2 lines below, '>>>>>>>' is 5 lines below" in one.message
 
 
-def test_no_suppression_is_idle_for_what_a_conflict_withholds(tmp_path: Path) -> None:
+def test_no_suppression_is_idle_for_what_a_conflict_hides(tmp_path: Path) -> None:
     text = marked("netsharp") + "hidden V [3] from I all; // netsharp: ignore[NS033, NS058]\n"
     found = netsharp("check", "--format", "json", "-", cwd=tmp_path, stdin=text.encode())
     codes = [one["code"] for one in json.loads(found.out)["diagnostics"]]

@@ -86,7 +86,7 @@ def test_a_host_without_a_specification_is_left_to_others(tmp_path: Path) -> Non
     assert (answer.code, "NS131" in answer.out) == (0, False)
 
 
-def test_other_commands_say_why_a_notebook_is_none(tmp_path: Path) -> None:
+def test_other_commands_explain_why_a_notebook_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text(HOSTS["a.ipynb"], encoding="utf-8")
     answer = netsharp("fmt", "a.ipynb", cwd=tmp_path)
     assert "is not a notebook: it holds a merge conflict, at line 2, that" in answer.err

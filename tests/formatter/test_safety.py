@@ -77,5 +77,5 @@ def test_every_kind_of_node_is_known_or_a_fault() -> None:
 
 
 @pytest.mark.parametrize("text", [b"(" * 20_000 + b"3" + b")" * 20_000, b"9" * 100_000])
-def test_no_value_is_slow_to_put_in_order(text: bytes) -> None:
+def test_no_value_is_slow_to_format(text: bytes) -> None:
     within(5, lambda: LANGUAGE.format(b"const X=" + text + b";", FormatOptions()))

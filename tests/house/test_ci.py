@@ -25,7 +25,7 @@ def ci(tmp_path: Path, make: str, **environment: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.skipif(shutil.which("timeout") is None, reason="the script needs coreutils")
-def test_the_minutes_of_every_target_are_said_and_bounded(tmp_path: Path) -> None:
+def test_the_minutes_of_every_target_are_reported_and_bounded(tmp_path: Path) -> None:
     done = ci(tmp_path, "true")
     assert done.returncode == 0, done.stderr
     *targets, total = done.stdout.splitlines()

@@ -216,7 +216,7 @@ T = {
 """
 
 
-def test_the_new_option_is_known_judged_and_told(copy: Path) -> None:
+def test_the_new_option_is_known_checked_and_reported(copy: Path) -> None:
     def checked(name: str, value: str) -> str:
         text = EXPERIMENT.replace("WARM", name).replace("VALUE", value)
         (copy / "a.cntk").write_text(text)

@@ -335,7 +335,7 @@ def test_the_engine_and_the_compiler_know_nothing_of_languages() -> None:
             assert not any(name.startswith("netsharp_lsp") for name in imports(module)), module
 
 
-def test_languages_use_the_engine_through_three_doors() -> None:
+def test_languages_use_the_engine_through_three_entry_points() -> None:
     for module in MODULES:
         if module.startswith("netsharp_lsp.netsharp"):
             used = {name for name in imports(module) if name.startswith("netsharp_engine")}

@@ -98,7 +98,7 @@ def named_in(text: str) -> list[str]:
     return named + [room for room in INSIDE if text == room or text.startswith(f"{room}.")]
 
 
-def test_nothing_below_a_door_is_imported() -> None:
+def test_nothing_below_an_entry_point_is_imported() -> None:
     found = {one: [name for name in imported(one) if name.startswith(INSIDE)] for one in ASKING}
     assert not any(found.values()), {one: names for one, names in found.items() if names}
 

@@ -95,7 +95,7 @@ def test_a_walk_in_a_work_tree_imports_nothing_heavy_either(tmp_path: Path) -> N
     assert "dulwich" in found
 
 
-def test_the_public_door_is_lazy(tmp_path: Path) -> None:
+def test_the_public_interface_is_lazy(tmp_path: Path) -> None:
     assert imported_by("import netsharp", tmp_path).isdisjoint(HEAVY)
 
 

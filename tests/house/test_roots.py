@@ -42,7 +42,7 @@ def left_out(module: str) -> list[str]:
     return found
 
 
-def test_readers_are_told_the_roots() -> None:
+def test_readers_get_the_roots() -> None:
     readers = [one for one in MODULES if one.startswith("netsharp_lsp.")]
     found = [call for module in readers for call in left_out(module)]
     assert not found, "\n".join(found)

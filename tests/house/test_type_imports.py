@@ -34,6 +34,6 @@ def test_a_module_that_imports_typing_takes_the_name_from_there() -> None:
     assert sum(map(spares, trees.values())) > 300
 
 
-def test_the_reason_stands_in_the_architecture() -> None:
+def test_the_reason_is_in_the_architecture() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     assert text.count("TYPE_CHECKING = False") == 1

@@ -68,7 +68,7 @@ def test_a_string_that_is_not_closed_is_no_specification(
     assert not list(folder.glob("*.nn"))
 
 
-def test_an_open_statement_is_told_at_its_place(
+def test_an_open_statement_is_reported_at_its_place(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "a.sql").write_text(LAYERS.format("", *ENDS[1:]), encoding="utf-8")
@@ -96,7 +96,7 @@ BUILT = {
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_a_definition_that_a_run_builds_is_told_and_not_guessed(
+def test_a_definition_that_a_run_builds_is_reported_and_not_guessed(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / name).write_text(BUILT[name], encoding="utf-8")

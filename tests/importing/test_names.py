@@ -127,7 +127,7 @@ def test_changes_of_a_table_in_python_are_listed(change: str) -> None:
     "change",
     ["d = d[d.x > 3]", 'd = d.drop(columns="id")', "d, e = split(d)", "d: Any = d.dropna()"],
 )
-def test_a_table_of_python_that_is_given_anew_is_to_be_exported(change: str) -> None:
+def test_a_table_of_python_that_is_given_again_is_to_be_exported(change: str) -> None:
     text = f'd = pd.read_csv("r.csv")\n{change}\nfit = rx_neural_network("y ~ .", data=d)'
     call = call_of("a.py", text)
     assert "train" not in {one.key for one in call.settings}
@@ -172,7 +172,7 @@ def test_a_table_of_python_is_changed_under_each_of_its_names() -> None:
     ]
 
 
-def test_what_python_does_behind_the_call_or_to_other_tables_is_none_of_its() -> None:
+def test_what_python_does_after_the_call_or_to_other_tables_is_none_of_its() -> None:
     text = (
         'd = pd.read_csv("r.csv")\nother["x"] = 1\ndef f(d):\n    d["x"] = 3\n'
         'print(d)\nd.head()\ne = d.dropna()\nfit = rx_neural_network("y ~ .", data=d)\n'
@@ -315,7 +315,7 @@ def test_changes_of_a_table_in_r_are_listed(change: str) -> None:
         "d <- d %>%\n  filter(x > 3)",
     ],
 )
-def test_a_table_of_r_that_is_given_anew_is_to_be_exported(change: str) -> None:
+def test_a_table_of_r_that_is_given_again_is_to_be_exported(change: str) -> None:
     text = f'd <- read.csv("r.csv")\n{change}\nfit <- rxNeuralNet(y ~ ., data = d)'
     call = call_of("a.R", text)
     assert "train" not in {one.key for one in call.settings}
@@ -339,7 +339,7 @@ def test_a_table_of_r_is_what_it_was_where_it_was_copied() -> None:
     ]
 
 
-def test_what_r_does_behind_the_call_or_to_other_tables_is_none_of_its() -> None:
+def test_what_r_does_after_the_call_or_to_other_tables_is_none_of_its() -> None:
     text = (
         'd <- read.csv("r.csv")\nother$x <- 1\nf <- function(d) { d$x <- 3 }\nprint(d)\n'
         "g <- function() { d$x <- 3; names(d) <- n }\nlocal({ d$x <- 3 })\n"
@@ -402,7 +402,7 @@ def test_how_a_table_is_read_is_carried_or_listed(script: str, reads: str, lost:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("line", ["a = 5if b else 3", 'a = "\\d"', "a = 5 is b", "assert (a, b)"])
-def test_the_style_of_a_script_warns_nobody(line: str) -> None:
+def test_the_style_of_a_script_warns_no_one(line: str) -> None:
     assert epochs_of("a.py", f"{line}\nn = 5\n{PYTHON_CALL}") == 5
 
 

@@ -54,7 +54,9 @@ def test_import_then_run_is_the_direct_call(argument: str, folder: Path) -> None
     assert_import_then_run_is_the_call(folder, argument, "--train", "iris.csv")
 
 
-def test_what_is_taken_from_where_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_taken_from_where_is_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["run", "a.R::net", "--train", "iris.csv", "--epochs", "2"]) == 0
     said = capsys.readouterr()
     for line in (

@@ -128,7 +128,7 @@ def test_what_lies_outside_the_checkout_is_not_shown(tmp_path: Path) -> None:
     assert "swordfish" not in job.log + job.summary + sarif.read_text()
 
 
-def test_a_fault_is_annotated_uploaded_and_judged(tmp_path: Path) -> None:
+def test_a_fault_is_annotated_uploaded_and_checked(tmp_path: Path) -> None:
     job = Job(tmp_path)
     write(job, faulty=True)
     assert job.run() == 1
@@ -181,7 +181,7 @@ def test_clean_files_pass(tmp_path: Path) -> None:
     assert len(job.uploads) == 1
 
 
-def test_the_format_is_judged_where_asked(tmp_path: Path) -> None:
+def test_the_format_is_checked_where_asked(tmp_path: Path) -> None:
     job = Job(tmp_path, format="true", upload_sarif="false")
     write(job, faulty=False)
     assert job.run() == 1

@@ -49,7 +49,7 @@ def placed(text: bytes, context: Context) -> list[tuple[object, ...]]:
 
 @every_sample
 @every_line_end
-def test_what_is_said_is_well_formed_and_said_again(sample: Sample, line_end: str) -> None:
+def test_what_is_reported_is_well_formed_and_repeated(sample: Sample, line_end: str) -> None:
     text = LINE_ENDS[line_end](sample.text)
     diagnostics = found(text, sample.context)
     assert diagnostics == found(text, sample.context)
@@ -153,7 +153,7 @@ def separable() -> list[Page]:
 
 
 @pytest.mark.costly
-def test_independent_faults_are_all_told_and_set_off_no_other(seed: int) -> None:
+def test_independent_faults_are_all_reported_and_set_off_no_other(seed: int) -> None:
     pages = separable()
     chance = random.Random(seed)
     tried = 0

@@ -104,7 +104,7 @@ def test_the_flow_of_data_is_the_same_both_ways(sample: Sample) -> None:
 
 
 @every_sample
-def test_the_outline_nests_and_stands_in_order(sample: Sample) -> None:
+def test_the_outline_nests_and_is_in_order(sample: Sample) -> None:
     def nests(symbols: tuple[Symbol, ...], start: int, end: int) -> None:
         for symbol in symbols:
             assert symbol.name

@@ -194,7 +194,7 @@ def chain(layers: int) -> bytes:
         (b"input L0", b" input L0", 1),
     ],
 )
-def test_only_what_an_edit_touches_is_judged_anew(old: bytes, new: bytes, most: int) -> None:
+def test_only_what_an_edit_touches_is_checked_again(old: bytes, new: bytes, most: int) -> None:
     text = chain(200)
     snapshot = Snapshot.opened(text, Context())
     snapshot.check()
@@ -207,7 +207,7 @@ def test_only_what_an_edit_touches_is_judged_anew(old: bytes, new: bytes, most: 
         text = changed
 
 
-def test_edits_leave_nothing_in_circles_behind() -> None:
+def test_edits_leave_nothing_in_circles() -> None:
     """Nobody collects garbage while somebody types."""
     text = chain(40)
     snapshot = Snapshot.opened(text, Context())

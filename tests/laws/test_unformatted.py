@@ -81,7 +81,7 @@ def promised(answer: Answer) -> dict[str, list[int]]:
 
 
 @pytest.mark.costly
-def test_check_says_why(seed: int, tmp_path: Path) -> None:
+def test_check_explains_why(seed: int, tmp_path: Path) -> None:
     print("seed", seed)
     names = []
     for name, text in texts(seed):

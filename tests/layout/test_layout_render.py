@@ -132,7 +132,7 @@ def test_a_text_of_several_lines_breaks_its_group_and_is_measured_from_its_last(
     assert render(document, 6) == b"a\n/*\n*/ b c"
 
 
-def test_new_lines_are_indented_and_spelt_as_told() -> None:
+def test_new_lines_are_indented_and_spelt_as_requested() -> None:
     document = Nest(2, Concat((b"a", HARDLINE, b"b")))
     assert render(document, 80, indent=4, column=4, new_line=b"\r\n") == b"a\r\n      b"
 

@@ -106,7 +106,7 @@ def test_a_kernel_has_a_real_cell_and_never_more_than_its_length(axis: Axis) -> 
 
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(axes())
-def test_proposed_pads_are_lawful_and_filled(axis: Axis) -> None:
+def test_proposed_pads_are_valid_and_filled(axis: Axis) -> None:
     pads = filling_pads(axis)
     if pads is not None:
         padded = Axis(axis.size, axis.kernel, axis.stride, lower=pads[0], upper=pads[1])

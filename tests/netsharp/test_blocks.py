@@ -138,7 +138,7 @@ def test_drawn_conditions_have_the_edges_that_pairs_have(monkeypatch: pytest.Mon
     assert sound > 200
 
 
-def test_patterns_tell_edges_apart_and_know_no_words() -> None:
+def test_patterns_distinguish_edges_and_know_no_words() -> None:
     def pattern(condition: str, shape: tuple[int, ...] = (2_000,)) -> int:
         return edges_of(network_of(condition, shape, shape), few=False).pattern()
 

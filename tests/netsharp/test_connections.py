@@ -52,7 +52,7 @@ def test_circles(edges: list[tuple[int, int]]) -> None:
         seen |= set(names)
 
 
-def test_two_circles_that_part_in_the_middle_are_told_as_one() -> None:
+def test_two_circles_that_part_in_the_middle_are_reported_as_one() -> None:
     """`H1` is in both; the second is closed by layers that are not in the first."""
     found = circles(network_of([(0, 1), (1, 2), (1, 3), (2, 1), (3, 0)]).all_layers)
     assert [[bundle.layer.name for bundle in circle] for circle in found] == [["H1", "H2"]]

@@ -238,7 +238,7 @@ def test_deep_nesting_is_a_finding_and_no_failure(expression: str) -> None:
     assert "NS043" in [code for code, _ in faults]
 
 
-def test_nesting_up_to_the_limit_is_worked_out() -> None:
+def test_nesting_up_to_the_limit_is_computed() -> None:
     depth = DEEPEST - 1
     assert evaluated("(" * depth + "1" + ")" * depth) == (1, [])
     assert evaluated("-" * depth + "1") == ((-1) ** depth, [])

@@ -46,7 +46,7 @@ def test_names_come_and_go(names: list[str], words: list[str], chance: random.Ra
         assert first_near(spellings, word, there) == nearest(word, there)
 
 
-def test_unlawful_names_are_passed_over() -> None:
+def test_invalid_names_are_passed_over() -> None:
     spellings = Spellings()
     for name in ("Conv1", "Conv2", "conv3", "Pool1"):
         spellings.add(name)

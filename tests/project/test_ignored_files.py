@@ -114,7 +114,7 @@ def track(root: Path, names: list[str]) -> None:
     subprocess.run(words, cwd=root, input=given, env=literal, check=True, capture_output=True)
 
 
-def test_random_trees_are_judged_as_git_judges_them(tmp_path: Path, seed: int) -> None:
+def test_random_trees_are_matched_as_git_matches_them(tmp_path: Path, seed: int) -> None:
     number = ALL_TREES if os.environ.get("FULL") else SOME_TREES
     print(f"seed {seed}, {number} trees")
     seen = 0

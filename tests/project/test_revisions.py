@@ -112,7 +112,7 @@ def test_a_repository_with_sha_256(tmp_path: Path) -> None:
     assert shown(tmp_path, git(tmp_path, "rev-parse", "--short", "@").strip(), "a.nn")
 
 
-def test_what_stands_before_the_colon_is_a_revision_unless_it_is_a_drive(tmp_path: Path) -> None:
+def test_what_precedes_the_colon_is_a_revision_unless_it_is_a_drive(tmp_path: Path) -> None:
     assert split_revision("HEAD~2:a.nn") == ("HEAD~2", "a.nn")
     assert split_revision("@:a.nn") == ("@", "a.nn")
     assert split_revision("C:a.nn") == (None, "C:a.nn")

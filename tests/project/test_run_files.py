@@ -215,7 +215,7 @@ def test_a_run_file_nested_without_end_is_a_sentence(tmp_path: Path) -> None:
     assert sentence.startswith(f"{path}: is not valid TOML: ")
 
 
-def test_uncounted_a_run_file_says_only_what_stands_in_it(tmp_path: Path) -> None:
+def test_uncounted_a_run_file_says_only_what_is_in_it(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", IRIS)
     write(tmp_path / "a.toml", '[data]\ntrain = "a.csv"\n[train]\nhidden_nodes = 7\n')
     run_file = run_file_beside(str(tmp_path / "a.nn"))

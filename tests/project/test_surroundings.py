@@ -17,7 +17,7 @@ def furnish(folder: Path, run_file: str) -> str:
     return str(folder / "net.nn")
 
 
-def test_the_run_file_and_its_table_tell(tmp_path: Path) -> None:
+def test_the_run_file_and_its_table_give_facts(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
     found = Reader().facts_around(place)
     assert found.context.known() == {

@@ -125,7 +125,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: pathlib.Path) -> None:
     assert os.listdir(tmp_path) == ["pipe"]
 
 
-def test_a_file_that_was_named_by_somebody_is_left_and_stops_nobody(
+def test_a_file_that_was_named_by_someone_is_left_and_stops_no_one(
     tmp_path: pathlib.Path,
 ) -> None:
     names = (f".new.{os.getpid()}.tmp", ".netsharp-mine.part", ".netsharp-0-0.part")
@@ -314,7 +314,7 @@ def test_a_new_file_takes_no_others_place(tmp_path: pathlib.Path) -> None:
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_what_cannot_be_written_is_told_before(tmp_path: pathlib.Path) -> None:
+def test_what_cannot_be_written_is_reported_before(tmp_path: pathlib.Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert refusal(str(tmp_path / "new")) is None
     (tmp_path / "old").write_bytes(b"")

@@ -74,7 +74,7 @@ def test_every_name_has_a_docstring_with_its_parts(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if inspect.isclass(getattr(netsharp, name))]
 )
-def test_every_attribute_and_method_of_a_class_is_told(name: str) -> None:
+def test_every_attribute_and_method_of_a_class_is_reported(name: str) -> None:
     value: Any = getattr(netsharp, name)
     if name == "TrainSettings":
         return
@@ -107,7 +107,7 @@ def test_the_page_tells_of_nothing_else() -> None:
     assert sorted(re.findall(r"^### `(\w+)`$", TEXT, re.MULTILINE)) == sorted(netsharp.__all__)
 
 
-def test_the_examples_of_the_page_say_what_stands_there(
+def test_the_examples_of_the_page_say_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

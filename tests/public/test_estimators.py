@@ -67,7 +67,7 @@ def test_a_specification_of_ones_own() -> None:
     assert scores.mean() > 0.3
 
 
-def test_partial_fit_goes_on() -> None:
+def test_partial_fit_continues() -> None:
     x, y = load_iris(return_X_y=True)
     model = netsharp.NetSharpClassifier(random_state=0, learning_rate=0.05)
     model.partial_fit(x, y, classes=[0, 1, 2])

@@ -97,7 +97,7 @@ def test_rows_without_a_number_answer_nan_in_a_regression() -> None:
     assert np.flatnonzero(np.isnan(answers)).tolist() == [4]
 
 
-def test_what_is_missing_is_refused_unless_somebody_says_otherwise() -> None:
+def test_what_is_missing_is_refused_unless_someone_says_otherwise() -> None:
     with pytest.raises(ValueError, match=r"Row 2, feature 'count': the value is missing"):
         netsharp.NetSharpClassifier(max_iter=1).fit(PEOPLE, VOTES)
     model = netsharp.train(SPEC, X, SIDES, epochs=1)

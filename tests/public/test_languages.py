@@ -135,7 +135,7 @@ def test_nothing_outside_the_roots_is_read(folder: Path) -> None:
     assert netsharp.describe("../secret.bs")["parameters"] == 15
 
 
-def test_a_migration_is_worked_out_and_not_written(folder: Path) -> None:
+def test_a_migration_is_computed_and_not_written(folder: Path) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     migration = netsharp.migrate(folder)
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
@@ -165,7 +165,7 @@ def test_what_is_no_path_is_a_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["net.nn", "a b/c (x86).NN", "a.cntk+b.cntk", "C:\\d\\e.config"])
-def test_a_line_that_ends_like_a_file_is_a_path_unless_its_language_is_said(path: str) -> None:
+def test_a_line_that_ends_like_a_file_is_a_path_unless_its_language_is_given(path: str) -> None:
     assert path_meant(path) == path
     assert path_meant(path, "netsharp") is None
     for act in (netsharp.check, netsharp.format, netsharp.describe, netsharp.train):

@@ -308,7 +308,7 @@ MISTAKES: list[tuple[Mistake, str]] = [
 
 
 @pytest.mark.parametrize(("call", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
-def test_mistakes_are_told_in_a_sentence(
+def test_mistakes_are_reported_in_a_sentence(
     call: Mistake, said: str, frame: pd.DataFrame, kinds: NeuralNetwork
 ) -> None:
     with pytest.raises(ValueError, match=said):
@@ -350,7 +350,7 @@ def test_what_calls_are_given_can_be_compared(frame: pd.DataFrame, kinds: Neural
 
 @pytest.mark.filterwarnings("ignore:.*no better than:UserWarning")
 @pytest.mark.parametrize("size", ["auto", "[1]"])
-def test_one_node_of_softmax_is_told_what_to_become(size: str, frame: pd.DataFrame) -> None:
+def test_one_node_of_softmax_is_refused_with_advice(size: str, frame: pd.DataFrame) -> None:
     network = f"input D auto; hidden H [3] from D all; output O {size} {{}} from H all;"
     with pytest.raises(netsharp.TrainingError, match=r"Write sigmoid.* or give it the size \[2\]"):
         rx_neural_network("late ~ pl", frame, net_definition=network.format("softmax"), **QUICK)

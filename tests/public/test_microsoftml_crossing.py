@@ -138,7 +138,7 @@ def test_a_refusal_is_a_sentence_in_words_of_r(arguments: dict[str, Any], said: 
     assert "model" not in answer
 
 
-def test_a_definition_that_is_no_file_is_told_by_its_name() -> None:
+def test_a_definition_that_is_no_file_is_reported_by_its_name() -> None:
     answer = learn("`size` ~ `place`", "regression", netDefinition="nowhere/a.nn")
     assert answer["error"] == "nowhere/a.nn cannot be read: No such file or directory."
 

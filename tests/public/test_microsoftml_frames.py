@@ -162,7 +162,7 @@ def test_a_number_to_predict_may_be_missing_in_any_way() -> None:
     assert network.model_.reports[-1].rows == 3
 
 
-def test_levels_that_do_not_occur_are_told() -> None:
+def test_levels_that_do_not_occur_are_reported() -> None:
     label = pd.Categorical(list("ppqqpp"), list("pqr"))
     with pytest.raises(ValueError, match=r"3 classes; two .* Only two of them occur"):
         trained(rows(label))
@@ -209,7 +209,7 @@ NO_FRAMES: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize("name", NO_FRAMES)
-def test_what_is_no_frame_is_told_how_to_become_one(name: str) -> None:
+def test_what_is_no_frame_is_refused_with_advice(name: str) -> None:
     given, way = NO_FRAMES[name]
     with pytest.raises(ValueError, match=rf"data must be .*, found {name}\. .*{way}"):
         trained(given)

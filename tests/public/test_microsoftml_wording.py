@@ -95,7 +95,7 @@ def test_rows_that_are_all_incomplete() -> None:
     )
 
 
-def test_a_number_that_is_not_finite_is_told_with_its_row_in_the_data() -> None:
+def test_a_number_that_is_not_finite_is_reported_with_its_row_in_the_data() -> None:
     holes = ROWS.assign(a=[np.nan, 1, 2, np.inf, *range(56)])
     assert refused(holes) == (
         "Row 4, feature 'a': the value is missing or not finite. Fill it, or leave its row out of "

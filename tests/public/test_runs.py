@@ -82,7 +82,9 @@ def test_what_was_done_all_the_same_is_on_the_exception(
     assert pickle.loads(pickle.dumps(wrong.value)).results == {}
 
 
-def test_what_is_no_configuration_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_configuration_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.nn").write_text("input A [2]; output B [2] from A all;")
     (tmp_path / "net.ndl").write_text("run = ndl\n")
@@ -93,7 +95,9 @@ def test_what_is_no_configuration_is_said(tmp_path: Path, monkeypatch: pytest.Mo
         netsharp.run("none.cntk")
 
 
-def test_data_that_are_not_there_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_that_are_not_there_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = made(tmp_path)
     monkeypatch.chdir(folder)
     (folder / "data.ctf").unlink()

@@ -178,7 +178,7 @@ def test_every_key_is_typed_or_has_no_effect() -> None:
 
 
 @pytest.mark.parametrize("host", [None, *HOSTS])
-def test_the_defaults_that_are_told_are_in_force(host: str | None) -> None:
+def test_the_defaults_that_are_reported_are_in_force(host: str | None) -> None:
     settings = read_settings({}, {"host": host})
     assert not isinstance(settings, list)
     for key in typed_keys():

@@ -161,7 +161,9 @@ def test_scores_are_those_of_python(label: str, library: Path, tmp_path: Path) -
 
 
 @R
-def test_a_python_without_the_package_is_told_in_a_sentence(library: Path, tmp_path: Path) -> None:
+def test_a_python_without_the_package_is_reported_in_a_sentence(
+    library: Path, tmp_path: Path
+) -> None:
     script = 'netsharp::rxNeuralNet(rating ~ ., attitude, "regression")'
     for python, said in (("/nowhere/python", "Error: R finds no Python, "), ("", "has no package")):
         if not python:

@@ -176,7 +176,7 @@ def test_a_reading_that_nothing_bears_out_is_not_safe(size: str, written: str) -
     assert [fix.title for fix in fixes if fix.safe] == []
 
 
-def test_a_new_attribute_stands_behind_the_comment_of_its_line() -> None:
+def test_a_new_attribute_stands_after_the_comment_of_its_line() -> None:
     block = "{\n  InputShape = [8, 8]; // the image\n}"
     text = network(f"hidden C [6, 6] tanh from I convolve {block}")
     assert "[8, 8]; // the image\n  KernelShape = [3, 3];\n}" in fixed(text, "NS063")

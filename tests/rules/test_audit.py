@@ -138,7 +138,7 @@ SLIPS = [
 
 
 @pytest.mark.parametrize(("slip", "finding", "good"), SLIPS, ids=[slip[0] for slip in SLIPS])
-def test_a_slip_is_told_once_by_its_own_code(
+def test_a_misspelling_is_reported_once_by_its_own_code(
     slip: str, finding: tuple[str, str], good: str | None
 ) -> None:
     text = network(slip)
@@ -149,7 +149,7 @@ def test_a_slip_is_told_once_by_its_own_code(
         assert good is None or repaired.replace(" \n", "\n") == network(good)
 
 
-def test_a_misspelt_share_is_told_by_its_keyword_alone() -> None:
+def test_a_misspelt_share_is_reported_by_its_keyword_alone() -> None:
     text = (
         "input { A [3]; B [3]; }\nhidden { H1 [5] tanh from A all; H2 [5] tanh from B all; }\n"
         "output O [2] softmax { from H1 all; from H2 all; }\nshared { H1, H2 }\n"
@@ -158,7 +158,7 @@ def test_a_misspelt_share_is_told_by_its_keyword_alone() -> None:
     assert grave(fixed(text, "NS010")) == []
 
 
-def test_a_connection_inside_the_braces_of_another_is_told_once() -> None:
+def test_a_connection_inside_the_braces_of_another_is_reported_once() -> None:
     text = network(f"hidden C [4, 4] tanh from I convolve {BLOCK.replace('}', 'from I all; }')}")
     assert grave(text) == [("NS026", "from")]
 
@@ -171,7 +171,7 @@ def test_a_layer_in_a_constants_place_is_called_one(order: int) -> None:
     assert found.fix is None
 
 
-def test_a_keyword_with_one_foreign_letter_is_told_by_the_letter() -> None:
+def test_a_keyword_with_one_foreign_letter_is_reported_by_the_letter() -> None:
     text = "ｉnput A [3];\noutput O [2] softmax from A all;"
     assert grave(text) == [("NS006", "ｉ")]
 

@@ -85,12 +85,12 @@ def test_no_cascade(attributes: tuple[str, ...], expected: list[tuple[str, str]]
     assert grave(convolution("[99]", *attributes)) == expected
 
 
-def test_a_rank_fault_of_one_attribute_leaves_the_others_judged() -> None:
+def test_a_rank_fault_of_one_attribute_leaves_the_others_checked() -> None:
     text = convolution("[1, 1]", SHAPE, "KernelShape = [9, 3]", "Stride = [9, 9, 9]")
     assert grave(text) == [("NS067", "9"), ("NS065", "[9, 9, 9]")]
 
 
-def test_nothing_is_said_about_the_size_of_a_layer_that_is_broken() -> None:
+def test_nothing_is_reported_about_the_size_of_a_layer_that_is_broken() -> None:
     text = convolution("[0]", SHAPE, KERNEL)
     assert grave(text) == [("NS050", "0")]
 
@@ -261,7 +261,7 @@ def test_all_unread_ends_are_padded_at_once() -> None:
     assert codes(text).isdisjoint({"NS073", "NS074", "NS077"})
 
 
-def test_a_size_that_padding_would_give_is_said_so() -> None:
+def test_a_size_that_padding_would_give_is_reported() -> None:
     attributes = ("InputShape = [28, 28]", "KernelShape = [5, 5]", "Stride = [2, 2]")
     source = "input I [28, 28];"
     for size, pads in ((13, "UpperPad = [1, 1]"), (14, "Padding = true")):

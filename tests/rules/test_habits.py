@@ -87,14 +87,14 @@ def test_one_number_of_maps_that_gives_the_declared_size_is_offered() -> None:
         ("from X lstm", "no layers over time"),
     ],
 )
-def test_what_net_sharp_has_not_is_said(words: str, says: str) -> None:
+def test_what_net_sharp_has_not_is_reported(words: str, says: str) -> None:
     told = [d for d in diagnostics(layer(words)) if d.severity == "error"]
     assert says in told[0].message
     assert not [d for d in told if d.fix is not None and d.fix.safe]
 
 
 @pytest.mark.parametrize("declared", ["dropout 0.5;", "Dropout D [20] from H all;"])
-def test_a_layer_that_net_sharp_has_not_is_said(declared: str) -> None:
+def test_a_layer_that_net_sharp_has_not_is_reported(declared: str) -> None:
     text = layer("from X all").replace("output", f"{declared}\noutput")
     assert any("no dropout" in d.message for d in diagnostics(text))
 
@@ -128,7 +128,7 @@ def test_attributes_of_other_frameworks_are_known(written: str, meant: str) -> N
     ("code", "words"),
     [("NS017", "{} from X all"), ("NS016", "from X all {{ Activation = {}; }}")],
 )
-def test_another_function_is_no_slip(
+def test_another_function_is_no_misspelling(
     word: str, meant: str, safe: bool, code: str, words: str
 ) -> None:
     fix = only(layer(words.format(word)), code).fix

@@ -39,7 +39,7 @@ def test_nearest_constant_is_related() -> None:
     assert found.fix.safe
 
 
-def test_case_is_told_apart() -> None:
+def test_case_is_distinguished() -> None:
     assert codes("const width = 4; input I [Width]; hidden H [3] tanh from I all;" + TAIL) == [
         "NS033",
         "NS030",

@@ -135,7 +135,7 @@ def test_only_the_end_of_a_dangling_path_is_reported() -> None:
         "hidden X [3];",
     ],
 )
-def test_reaching_the_output_is_not_judged_while_connections_are_at_fault(fault: str) -> None:
+def test_reaching_the_output_is_not_checked_while_connections_are_at_fault(fault: str) -> None:
     text = f"input I [4]; input J [2]; hidden D [3] tanh from I all; {fault}\n"
     found = codes(text + "output O [2] softmax from I all;")
     assert "NS058" not in found
@@ -151,7 +151,7 @@ def test_layer_in_a_share_is_not_removed() -> None:
     assert one(text, "NS058").fix is None
 
 
-def test_equal_bundles_of_other_kinds_are_lawful() -> None:
+def test_equal_bundles_of_other_kinds_are_valid() -> None:
     text = """input I [4];
     hidden H [4] tanh { from I all; from I where (s, d) => s[0] == d[0]; }
     output O [2] softmax { from H all; from I all; }"""
@@ -166,7 +166,7 @@ def test_removing_a_bundle_takes_its_line() -> None:
     assert fixed(text) == "input I [4];\noutput O [2] softmax {\n  from I all;\n}\n"
 
 
-def test_features_are_told_for_each_input() -> None:
+def test_features_are_reported_for_each_input() -> None:
     text = """input A [37]; input { B [37]; C [1]; } input D auto; input E [2, 3];
     output O [2] softmax { from A all; from B all; from C all; from D all; from E all; }"""
     message = "Inputs take features in this order: "

@@ -50,11 +50,11 @@ SLIPS = [
 
 
 @pytest.mark.parametrize(("text", "code", "words"), SLIPS, ids=lambda value: str(value)[:40])
-def test_one_slip_gives_one_finding(text: str, code: str, words: str) -> None:
+def test_one_misspelling_gives_one_finding(text: str, code: str, words: str) -> None:
     assert grave(text) == [(code, words)]
 
 
-def test_a_semicolon_forgotten_in_a_group_is_missed_behind_the_connection() -> None:
+def test_a_semicolon_forgotten_in_a_group_is_missed_after_the_connection() -> None:
     text = "input A [3]; hidden { G [3] tanh from A all\n H [3] tanh from G all; } " + OUTPUT
     assert fixed(text, "NS011") == text.replace("all\n", "all;\n")
 
@@ -90,7 +90,7 @@ def test_text_of_another_language_is_one_finding() -> None:
     assert (found.code, found.severity) == ("NS010", "error")
 
 
-def test_independent_faults_are_all_told() -> None:
+def test_independent_faults_are_all_reported() -> None:
     text = (
         "# net\ninput A (3, 4)\nhidden H [3] relu from A fully;\nouput O [2] from H all sigmoid;\n"
     )

@@ -56,7 +56,7 @@ def test_features_of_several_inputs() -> None:
     assert [text[r.start : r.end] for r in found.related] == ["[3]", "[2]"]
 
 
-def test_where_a_number_comes_from_is_said() -> None:
+def test_where_a_number_comes_from_is_reported() -> None:
     origin = {"features": "--features", "outputs": "digits.toml"}
     text = SIZED.format(2, "softmax")
     found = diagnostics(text, features=5, outputs=3, origin=origin)
@@ -150,12 +150,12 @@ def test_activation_of_the_output(
         assert f"[{nodes}] {better} " in fixed(text, **context)
 
 
-def test_unknown_activation_is_not_judged() -> None:
+def test_unknown_activation_is_not_checked() -> None:
     text = SIZED.format(10, "softmx")
     assert codes(text, task="regression", grave=True) == ["NS083", "NS017"]
 
 
-def test_missing_activation_is_told_once_and_written_down() -> None:
+def test_missing_activation_is_reported_once_and_written_down() -> None:
     text = "input I [4]; hidden H [3] from I all; hidden G [3] from H all; "
     text += "output O [1] from G all;"
     assert codes(text) == ["NS124"]

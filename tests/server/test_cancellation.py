@@ -195,7 +195,7 @@ def change(version: int, text: str) -> Message:
     return {"method": "textDocument/didChange", "params": params}
 
 
-def test_a_keystroke_waits_for_no_judgement() -> None:
+def test_a_keystroke_waits_for_no_check() -> None:
     """Before: for all of it, 1.3 s at 1,000 lines."""
     text = cntk_generate.text("bs", LONG, SEED)
 
@@ -217,7 +217,7 @@ def test_a_keystroke_waits_for_no_judgement() -> None:
     assert_measured(lambda: asyncio.run(typed()), lambda waited: max(waited) < WAIT)
 
 
-def test_who_never_rests_is_told_in_the_end() -> None:
+def test_a_client_that_never_rests_gets_diagnostics_in_the_end() -> None:
     """Whatever else comes: of a version that stands something is said after some restarts."""
     text = cntk_generate.text("bs", 120, SEED)
 

@@ -199,7 +199,7 @@ async def test_a_stream_leads_to_its_input_and_a_call_to_its_result(
         assert behind("learningRatesPerSample") is None
 
 
-async def test_an_edit_of_one_file_is_judged_in_the_other(
+async def test_an_edit_of_one_file_is_checked_in_the_other(
     editor: LanguageClient, tmp_path: Path
 ) -> None:
     configuration, layers = written(tmp_path)
@@ -217,7 +217,7 @@ async def test_an_edit_of_one_file_is_judged_in_the_other(
     assert any("Layer" in one.message for one in heard)
 
 
-async def test_a_file_of_another_owner_is_left_alone(
+async def test_a_file_of_another_owner_is_left_unchanged(
     editor: LanguageClient, tmp_path: Path
 ) -> None:
     path = tmp_path / "app.config"
@@ -309,7 +309,7 @@ def changed(folder: Path) -> str:
     return (folder / "old.cntk").as_uri()
 
 
-async def test_what_cannot_be_proven_is_told_and_nothing_changes(tmp_path: Path) -> None:
+async def test_what_cannot_be_proven_is_reported_and_nothing_changes(tmp_path: Path) -> None:
     path = outdated(tmp_path, NETWORK.replace("Times(W, features)", "Times(V, features)"))
     with serving(CREATES, rootUri=tmp_path.as_uri()) as wire:
         uri = opened_as(wire, path)
@@ -319,7 +319,9 @@ async def test_what_cannot_be_proven_is_told_and_nothing_changes(tmp_path: Path)
         assert "so it is not migrated. ND006: 'V' is not defined here." in shown(wire)[-1]
 
 
-async def test_an_editor_that_makes_no_files_is_told_of_the_command_line(tmp_path: Path) -> None:
+async def test_an_editor_that_makes_no_files_is_referred_to_the_command_line(
+    tmp_path: Path,
+) -> None:
     path = outdated(tmp_path)
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened_as(wire, path)
@@ -386,7 +388,7 @@ def actions_at(wire: Wire, path: Path, line: int) -> list[Message]:
 
 
 @pytest.mark.costly
-async def test_files_that_are_not_open_are_judged_by_the_text_of_those_that_are(
+async def test_files_that_are_not_open_are_checked_by_the_text_of_those_that_are(
     tmp_path: Path,
 ) -> None:
     configuration, layers = written(tmp_path)

@@ -179,7 +179,7 @@ def test_of_several_tables_a_person_chooses(tmp_path: Path) -> None:
         ("stopTraining", ["run-77"], "No training is running."),
     ],
 )
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_reported(
     tmp_path: Path, command: str, arguments: list[str], sentence: str
 ) -> None:
     path = furnish(tmp_path, UNTIDY)

@@ -200,7 +200,7 @@ def test_ended_twice_is_ended_once(tmp_path: Path, model: bytes) -> None:
         assert execute(wire, "compile", uri)["result"]["files"]
 
 
-def test_what_cannot_be_compiled_is_said(tmp_path: Path, model: bytes) -> None:
+def test_what_cannot_be_compiled_is_reported(tmp_path: Path, model: bytes) -> None:
     path = folder(tmp_path, model)
     script = path.with_name("script.py")
     script.write_text(f'net = """\n{path.read_text()}"""\nNeuralNetwork(net_definition=net)\n')

@@ -120,7 +120,7 @@ def test_a_run_takes_a_command_and_values(tmp_path: Path) -> None:
             assert "cannot be set" in refused["error"]["message"]
 
 
-def test_a_stopped_run_leaves_a_checkpoint_and_goes_on(tmp_path: Path) -> None:
+def test_a_stopped_run_leaves_a_checkpoint_and_continues(tmp_path: Path) -> None:
     path = written(tmp_path)
     path.write_text(TEXT.replace("maxEpochs = 3", "maxEpochs = 100000"))
     with serving(rootUri=tmp_path.as_uri()) as wire:

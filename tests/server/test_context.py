@@ -75,7 +75,7 @@ def test_in_an_untrusted_workspace_no_data_is_read(tmp_path: Path) -> None:
         becomes(wire, uri, (0, 8), "2, one for each feature, from net.toml")
 
 
-def test_typing_goes_on_while_a_table_cannot_be_read(tmp_path: Path) -> None:
+def test_typing_continues_while_a_table_cannot_be_read(tmp_path: Path) -> None:
     path = furnish(tmp_path, run_file=BOUND)
     os.unlink(tmp_path / "t.csv")
     os.mkfifo(tmp_path / "t.csv")
@@ -111,7 +111,7 @@ def test_files_are_watched_where_the_client_can(tmp_path: Path) -> None:
         assert any(m.get("method") == "workspace/inlayHint/refresh" for m in wire.heard)
 
 
-def test_a_run_file_that_is_no_toml_is_told_once(tmp_path: Path) -> None:
+def test_a_run_file_that_is_no_toml_is_reported_once(tmp_path: Path) -> None:
     path = furnish(tmp_path, run_file="[data")
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)

@@ -49,7 +49,7 @@ def definition(wire: Wire, line: int, character: int) -> Message:
 
 
 @pytest.mark.parametrize(("offered", "chosen"), OFFERS)
-def test_a_name_is_found_behind_any_character(offered: list[str] | None, chosen: str) -> None:
+def test_a_name_is_found_after_any_character(offered: list[str] | None, chosen: str) -> None:
     with serving(capabilities(offered)) as wire:
         assert wire.heard[0]["result"]["capabilities"]["positionEncoding"] == chosen
         wire.open(URI, TEXT)

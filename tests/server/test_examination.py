@@ -42,7 +42,7 @@ def test_what_is_seen_stands_at_layers_until_the_next_edit(tmp_path: Path) -> No
         (DEEP, '[data]\ntrain = "none.csv"\nlabel = "kind"\n', "none.csv"),
     ],
 )
-def test_why_nothing_is_seen_is_told(
+def test_why_nothing_is_seen_is_reported(
     tmp_path: Path, text: str, run_file: str | None, sentence: str
 ) -> None:
     path = furnish(tmp_path, text, run_file)
@@ -53,7 +53,7 @@ def test_why_nothing_is_seen_is_told(
         assert sentence in shown(wire)[-1], shown(wire)
 
 
-def test_nothing_is_looked_at_where_nobody_is_trusted_or_texts_differ(tmp_path: Path) -> None:
+def test_nothing_is_looked_at_where_no_one_is_trusted_or_texts_differ(tmp_path: Path) -> None:
     path = furnish(tmp_path, DEEP, RUN_FILE)
     options = {"trusted": False}
     with serving(rootUri=tmp_path.as_uri(), initializationOptions=options) as wire:

@@ -77,7 +77,7 @@ def test_what_is_no_message_is_refused_and_the_next_is_answered(wire: Wire, name
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_a_request_behind_a_damaged_header_is_refused_by_its_id(wire: Wire, name: str) -> None:
+def test_a_request_after_a_damaged_header_is_refused_by_its_id(wire: Wire, name: str) -> None:
     wire.sink.write(KNOWN[name] % (len(BODY), BODY))
     wire.sink.flush()
     answer = wire.wait(refused)

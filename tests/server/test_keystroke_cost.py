@@ -160,7 +160,7 @@ def test_a_letter_costs_what_it_touches(
     asyncio.run(typed())
 
 
-def test_what_is_said_again_is_what_is_said_first() -> None:
+def test_what_is_reported_again_is_what_is_reported_first() -> None:
     """Pieces kept from one version to the next are those of a server that sees the last alone."""
 
     async def compared() -> None:

@@ -116,7 +116,7 @@ def parent(process: Path) -> int | None:
     return None if state[0] == "Z" else int(state[1])
 
 
-def test_errors_in_a_large_text_are_told(tmp_path: Path) -> None:
+def test_errors_in_a_large_text_are_reported(tmp_path: Path) -> None:
     path = furnish(tmp_path, large().replace("[2] from", "[2] sofmax from"))
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)

@@ -141,7 +141,7 @@ def test_a_request_under_an_id_in_use_is_answered_as_well(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("answered", [[1], {}, None, 1.5, "nobody's", 0])
-def test_answers_to_nothing_are_left_alone(wire: Wire, answered: object) -> None:
+def test_answers_to_nothing_are_ignored(wire: Wire, answered: object) -> None:
     wire.send({"jsonrpc": "2.0", "id": answered, "result": 1})
     wire.send({"jsonrpc": "2.0", "id": answered, "error": {"code": "x", "message": []}})
     since = len(wire.heard)
@@ -246,7 +246,7 @@ def test_whatever_a_method_gets_it_answers_once(wire: Wire) -> None:
     assert wire.exchange("workspace/symbol", {"query": "zzz"})["result"] == []
 
 
-def test_whatever_a_notification_holds_the_server_goes_on() -> None:
+def test_whatever_a_notification_holds_the_server_continues() -> None:
     with serving({}) as wire:
         wire.open(URI, NETWORK)
         for method in [*NOTIFICATIONS, "netsharp/unheard", "$/setTrace"]:

@@ -80,7 +80,7 @@ def test_documents_that_are_not_open_are_answered() -> None:
         assert wire.published(URI)
 
 
-def test_texts_of_other_languages_are_left_alone() -> None:
+def test_texts_of_other_languages_are_left_unchanged() -> None:
     with serving({}) as wire:
         wire.open("file:///nowhere/a.txt", "hidden", language="plaintext")
         assert wire.published("file:///nowhere/a.txt") == []

@@ -114,7 +114,7 @@ def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
         assert len(shown(wire)) == 2
 
 
-def test_a_device_is_judged_as_the_network_is_typed(tmp_path: Path) -> None:
+def test_a_device_is_checked_as_the_network_is_typed(tmp_path: Path) -> None:
     (tmp_path / "netsharp.toml").write_text('[target]\nflash = "64k"\n')
     text = (
         "input X [784];\nhidden Big [512] tanh from X all;\noutput Y [10] softmax from Big all;\n"
@@ -172,7 +172,7 @@ def test_what_a_baseline_knows_is_not_shown(tmp_path: Path) -> None:
         assert shown(wire) == []
 
 
-def test_settings_that_only_a_walk_meets_are_told_too(tmp_path: Path) -> None:
+def test_settings_that_only_a_walk_meets_are_reported_too(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     furnish(tmp_path / "deep")
     (tmp_path / "deep" / "netsharp.toml").write_text("feature = 3\n")

@@ -84,7 +84,7 @@ def test_a_model_is_opened_again_when_it_has_changed(trained: Path) -> None:
         assert [node["name"] for node in after["nodes"]] == ["only"]
 
 
-def test_where_nobody_trusts_the_folder_no_model_is_read(trained: Path) -> None:
+def test_where_no_one_trusts_the_folder_no_model_is_read(trained: Path) -> None:
     options = {"trusted": False}
     with serving(rootUri=trained.parent.as_uri(), initializationOptions=options) as wire:
         for method in ("netsharp/model", "netsharp/modelWeights"):
@@ -95,7 +95,7 @@ def test_where_nobody_trusts_the_folder_no_model_is_read(trained: Path) -> None:
 
 
 @pytest.mark.costly
-def test_typing_goes_on_while_a_large_model_is_looked_at(tmp_path: Path) -> None:
+def test_typing_continues_while_a_large_model_is_looked_at(tmp_path: Path) -> None:
     """104 MB: the picture first, the histograms piece by piece, and hovers in between."""
     path = tmp_path / "large.dnn"
     rng = np.random.default_rng(1)

@@ -81,7 +81,7 @@ def test_a_run_is_followed_line_by_line(tmp_path: Path) -> None:
         assert [each["event"] for each in told].count("epoch") == 100
 
 
-def test_a_stopped_run_keeps_its_model_and_goes_on(tmp_path: Path) -> None:
+def test_a_stopped_run_keeps_its_model_and_continues(tmp_path: Path) -> None:
     path = example("iris", tmp_path)
     lengthen(path)
     with serving(rootUri=tmp_path.as_uri()) as wire:

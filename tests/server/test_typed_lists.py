@@ -122,7 +122,7 @@ def offered(wire: Wire) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("place", [*PLACES, *HOSTS], ids=str)
-def test_what_is_wanted_stands_in_the_list(wire: Wire, folder: Path, place: Place) -> None:
+def test_what_is_wanted_is_in_the_list(wire: Wire, folder: Path, place: Place) -> None:
     typist = Typist(wire, folder, place)
     typist.type(place.lead + place.keys)
     shown = typist.shown

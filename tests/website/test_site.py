@@ -87,7 +87,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_something_else_is_left_unchanged(tmp_path: Path) -> None:
     building = pytest.importorskip("website.building", reason="sphinx is in the group 'site'")
     (tmp_path / "mine.txt").write_text("mine")
     assert building.main(tmp_path) == 2

@@ -84,7 +84,7 @@ def test_weights_of_samples_count():
 
 
 @pytest.mark.parametrize("begins", ["device", "processor"])
-def test_a_run_goes_on_elsewhere(begins, tmp_path):
+def test_a_run_continues_elsewhere(begins, tmp_path):
     both = [backend(NAME), NumpyDraft]
     first, second = both if begins == "device" else both[::-1]
     settings = read_settings({}, {**SMALL, "dtype": "float32", "epochs": 3, "optimizer": "adam"})
@@ -102,7 +102,7 @@ def test_a_run_goes_on_elsewhere(begins, tmp_path):
     close(dict(result.model.tensors), dict(whole.model.tensors), 1e-5)
 
 
-def test_a_killed_run_goes_on_on_the_processor(tmp_path):
+def test_a_killed_run_continues_on_the_processor(tmp_path):
     """As people do it: a command that is killed, its last save, and another device."""
     for path in (EXAMPLES / "iris").glob("iris.*"):
         shutil.copy(path, tmp_path)

@@ -34,7 +34,7 @@ def own_folder(tmp_path, monkeypatch):
     return tmp_path / "cache" / "netsharp" / keeping.FOLDER
 
 
-def test_software_is_left_alone_unless_somebody_asks(own_folder, monkeypatch):
+def test_software_is_not_tuned_unless_someone_asks(own_folder, monkeypatch):
     monkeypatch.delenv(TUNE)
     assert backend(NAME)(JOB).program().variants == ""
     monkeypatch.setenv(TUNE, "off")

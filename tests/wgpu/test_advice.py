@@ -24,7 +24,7 @@ SOFTWARE = Adapter("llvmpipe", "Vulkan, Mesa", "CPU")
         (WELL._replace(graphics=False), "--device cpu"),
     ],
 )
-def test_what_is_missing_is_told_with_its_command(around, said):
+def test_what_is_missing_is_reported_with_its_command(around, said):
     for found in ([], [SOFTWARE]):
         assert [said in line for line in advice(around, found)] == [True]
     assert not list(advice(around, [SOFTWARE, REAL]))

@@ -78,7 +78,7 @@ def test_what_is_damaged_or_foreign_is_as_good_as_none(damage, own_folder):
     assert keeping.kept_speed(DEVICE) == SPEED
 
 
-def test_nothing_is_kept_where_somebody_stands_or_where_a_link_leads(tmp_path, monkeypatch):
+def test_nothing_is_kept_where_someone_stands_or_where_a_link_leads(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     keeping.keep_speed(DEVICE, SPEED, "here")
     assert not (tmp_path / "here").exists()

@@ -87,7 +87,7 @@ def test_a_long_sum_takes_several_passes_of_a_stated_width():
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_variant_is_within_the_bounds_and_stands_in_the_plan(name):
+def test_every_variant_is_within_the_bounds_and_is_in_the_plan(name):
     plan = plan_of(puri("loss"), 32, style=PlanStyle(variants={ALL: name}))
     kernels = [kernel for one in shown(plan)["passes"] for kernel in one["kernels"]]
     assert name in {kernel["variant"] for kernel in kernels}
@@ -154,7 +154,7 @@ def test_several_arenas_take_what_one_does_not_hold():
         ((30, 30_000, 30_000), 1_000, "at most 33,554,432 at once"),
     ],
 )
-def test_what_does_not_fit_is_said_before_anything_is_made(sizes, rows, said):
+def test_what_does_not_fit_is_reported_before_anything_is_made(sizes, rows, said):
     """A sentence names it, and `auto` passes the device over."""
     job = Job(layers(*sizes), rows, "float32", SGD)
     (found,) = DeviceDraft(job).unsupported()

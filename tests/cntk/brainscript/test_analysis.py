@@ -100,7 +100,7 @@ def test_call_around_a_place_and_its_signature() -> None:
     assert signature.name == "Input"
 
 
-def test_members_behind_a_point() -> None:
+def test_members_after_a_point() -> None:
     here = program("r = { a = 1 ; b = { c = 2 } }\nx = r.b\n")
     select = here.survey.selects[0][0]
     scope = here.network

@@ -38,7 +38,7 @@ def test_a_file_of_a_network_alone_gets_hints(tmp_path: pathlib.Path) -> None:
     assert places(found, UNKNOWN_NAME) == [("net.bs", 2, "hint")]
 
 
-def test_a_variable_is_an_error_only_where_somebody_says_how_it_is_run(
+def test_a_variable_is_an_error_only_where_someone_says_how_it_is_run(
     tmp_path: pathlib.Path,
 ) -> None:
     write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=NETWORK)
@@ -145,7 +145,7 @@ def test_fixes_reach_every_file_of_a_run(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "net.bs").read_text() == old_record.replace("[ a = 1 ]", "{ a = 1 }")
 
 
-def test_fixing_leaves_files_alone_that_nobody_named(tmp_path: pathlib.Path) -> None:
+def test_fixing_leaves_files_alone_that_no_one_named(tmp_path: pathlib.Path) -> None:
     old_record = NETWORK + "sizes = [ a = 1 ]\nq = sizes.a\n"
     write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=old_record)
     _, found = checked(tmp_path, "a.cntk", "--fix", "--select", "BS076")
@@ -305,7 +305,7 @@ def test_common_parts_of_scripts_are_looked_for_in_the_folders_above(
     ]
 
 
-def test_a_folder_that_only_the_script_knows_is_told_as_that(tmp_path: pathlib.Path) -> None:
+def test_a_folder_that_only_the_script_knows_is_reported_as_that(tmp_path: pathlib.Path) -> None:
     write(tmp_path, a_dot_cntk=COUNTED, net_dot_bs=NETWORK)
     (tmp_path / "r.sh").write_text("cntk configFile=a.cntk n=1 data=. currentDirectory=$DATA\n")
     _, found = checked(tmp_path, ".")
@@ -336,7 +336,7 @@ def test_what_a_script_does_points_at_its_line(tmp_path: pathlib.Path) -> None:
     assert related == [("r.sh", 3, "It is run here.")]
 
 
-def test_old_records_are_told_once_a_file_and_mended_together(tmp_path: pathlib.Path) -> None:
+def test_old_records_are_reported_once_a_file_and_fixed_together(tmp_path: pathlib.Path) -> None:
     old_records = NETWORK + "s = [ a = [ b = 1 ] ]\nt = [ c = 2 ]\nq = s.a.b + t.c\n"
     write(tmp_path, a_dot_cntk=TRAINS, net_dot_bs=old_records)
     _, found = checked(tmp_path, ".")

@@ -63,7 +63,7 @@ def test_memory_follows_the_precision(tmp_path: pathlib.Path) -> None:
     assert double == 2 * single
 
 
-def test_a_command_can_be_chosen_and_a_wrong_one_is_told(tmp_path: pathlib.Path) -> None:
+def test_a_command_can_be_chosen_and_a_wrong_one_is_reported(tmp_path: pathlib.Path) -> None:
     text = (
         "command = first:second\n"
         "first = { action = test ; BrainScriptNetworkBuilder = { f = Input {2} ; z = Tanh (f) } }\n"
@@ -122,7 +122,7 @@ def test_every_form_says_the_same_nodes(tmp_path: pathlib.Path) -> None:
     assert set(NODES) <= drawn
 
 
-def test_loops_are_told(tmp_path: pathlib.Path) -> None:
+def test_loops_are_reported(tmp_path: pathlib.Path) -> None:
     text = "f = Input {2}\nh = Tanh (f + PastValue (2, h))\noutputNodes = (h)\n"
     (tmp_path / "loop.bs").write_text(text)
     found = described(tmp_path, "loop.bs")

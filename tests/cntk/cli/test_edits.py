@@ -69,7 +69,7 @@ def told(folder: pathlib.Path) -> list[tuple[str, str, int, str]]:
 
 
 @pytest.mark.parametrize("command", ["Add", "Train"])
-def test_the_network_after_an_edit_and_of_the_training_that_goes_on(
+def test_the_network_after_an_edit_and_of_the_training_that_continues(
     tmp_path: pathlib.Path, command: str
 ) -> None:
     folder_of(tmp_path)
@@ -123,7 +123,7 @@ def test_a_log_of_an_edit_is_compared(tmp_path: pathlib.Path) -> None:
         ("SetInput(H1.t, 1, H2.y)", ("BS051", "top.mel", 3, "'H1.t': ")),
     ],
 )
-def test_what_does_not_fit_is_told_at_the_edit(
+def test_what_does_not_fit_is_reported_at_the_edit(
     tmp_path: pathlib.Path, lines: str, expected: tuple[str, str, int, str]
 ) -> None:
     folder_of(tmp_path, lines)

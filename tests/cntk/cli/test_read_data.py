@@ -60,7 +60,7 @@ def written(folder: Path, text: str, **files: bytes) -> None:
         (folder / name).write_bytes(data)
 
 
-def test_data_are_read_only_where_somebody_asks(tmp_path: Path) -> None:
+def test_data_are_read_only_where_someone_asks(tmp_path: Path) -> None:
     written(tmp_path, configuration(of("a")), a=b"|x one two |y 7:1\n")
     answer, found = checked(tmp_path, "run.cntk")
     assert (answer.code, told(found)) == (0, [])
@@ -68,7 +68,7 @@ def test_data_are_read_only_where_somebody_asks(tmp_path: Path) -> None:
     assert (answer.code, told(found)) == (1, [("a", 1, 4, "error"), ("a", 1, 15, "error")])
 
 
-def test_every_bad_line_of_every_command_is_told_at_once(tmp_path: Path) -> None:
+def test_every_bad_line_of_every_command_is_reported_at_once(tmp_path: Path) -> None:
     good = b"|x 1 2 |y 0:1\n"
     bad = good * 99 + b"|x 1 2 3 |y\n" + good + b"|x 1 .5 |y 3:1\n" + good
     written(
@@ -112,7 +112,7 @@ def test_columns_are_read_too(tmp_path: Path) -> None:
     ]
 
 
-def test_data_that_cannot_be_read_are_told_where_they_are_named(tmp_path: Path) -> None:
+def test_data_that_cannot_be_read_are_reported_where_they_are_named(tmp_path: Path) -> None:
     written(
         tmp_path,
         configuration(of("none"), of("empty"), of("wide"), of("folder"), of("../outside")),
@@ -165,7 +165,7 @@ def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
     assert "pipe" in one["message"]
 
 
-def test_a_reader_that_is_not_read_is_told_with_the_way_out(tmp_path: Path) -> None:
+def test_a_reader_that_is_not_read_is_reported_with_the_way_out(tmp_path: Path) -> None:
     reader = '    reader = { readerType = LibSVMBinaryReader ; file = "a" }\n'
     written(tmp_path, configuration(reader), a=b"\0")
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
@@ -181,7 +181,7 @@ def test_findings_of_data_are_chosen_by_their_codes(tmp_path: Path) -> None:
     assert (answer.code, told(found)) == (0, [])
 
 
-def test_of_very_many_bad_lines_so_many_are_told_and_the_others_counted(tmp_path: Path) -> None:
+def test_of_very_many_bad_lines_some_are_reported_and_the_others_counted(tmp_path: Path) -> None:
     pytest.importorskip("resource")
     lines = 100_000
     written(tmp_path, configuration(of("a")), a=b"|x one 2 |y 0:1\n" * lines)

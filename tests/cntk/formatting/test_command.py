@@ -34,7 +34,7 @@ def test_a_folder_of_all_languages(tmp_path: Path) -> None:
     assert netsharp("fmt", "--check", cwd=tmp_path).code == 0
 
 
-def test_others_that_a_hook_names_are_left_alone(tmp_path: Path) -> None:
+def test_others_that_a_hook_names_are_left_unchanged(tmp_path: Path) -> None:
     texts = {**OTHERS, "web.config": b"<a><b c='1'   d='2'/></a>\n"}
     for name, data in texts.items():
         (tmp_path / name).write_bytes(data)

@@ -99,7 +99,7 @@ def test_exempted_lines(language: str) -> None:
         (b"%b\na=[x=1\ny=2\n]\nb=2", b"%b\na=[x=1\ny=2\n]\nb = 2\n"),
     ],
 )
-def test_a_suppression_goes_on_acting_on_the_same(before: bytes, after: bytes) -> None:
+def test_a_suppression_continues_acting_on_the_same(before: bytes, after: bytes) -> None:
     assert formatted(before % IGNORE) == after % IGNORE
 
 
@@ -110,13 +110,13 @@ def test_a_value_that_a_variable_puts_elsewhere_stays_on_its_line() -> None:
     assert formatted(text) == text
 
 
-def test_what_cannot_be_put_in_order_is_left_alone_and_named() -> None:
+def test_what_cannot_be_formatted_is_left_unchanged_and_named() -> None:
     text = b"a=1\nb = [ x=1\n}\n"
     result = format_text(text, "cntk")
     assert (result.text, result.broken, result.failure) == (b"a = 1\nb = [ x=1\n}\n", (4,), None)
 
 
-def test_branches_within_a_branch_are_told_from_those_around() -> None:
+def test_branches_within_a_branch_are_distinguished_from_those_around() -> None:
     text = b"""a = if b
 then if c
 then d

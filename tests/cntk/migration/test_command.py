@@ -148,7 +148,7 @@ def test_variables_come_from_the_command_line(tmp_path: Path) -> None:
     "arguments",
     [("nothing.cntk",), ("--write", "--diff"), ("--set", "dim"), ("--format", "yaml")],
 )
-def test_what_cannot_be_done_is_said(folder: Path, arguments: tuple[str, ...]) -> None:
+def test_what_cannot_be_done_is_reported(folder: Path, arguments: tuple[str, ...]) -> None:
     done = netsharp(folder, "migrate", *arguments)
     assert done.returncode == 2
     assert done.stderr

@@ -99,7 +99,7 @@ def test_without_the_rule_the_example_fails_or_differs(page: Page) -> None:
         assert all(one.differences for one in plan.networks if one.status == "different")
 
 
-def test_a_person_is_told_what_only_a_person_can_judge(page: Page) -> None:
+def test_what_only_a_person_can_decide_is_reported(page: Page) -> None:
     plan = migrated(page)
     if page.severity == "warning":
         assert page.code in {todo.rule for todo in plan.todo}

@@ -53,7 +53,7 @@ def migrated(text: str) -> tuple[Plan, str]:
     return plan, plan.texts["network.bs"].decode()
 
 
-def test_options_of_a_macro_that_nobody_reads_are_dropped() -> None:
+def test_options_of_a_macro_that_no_one_reads_are_dropped() -> None:
     plan, text = migrated(
         "Twice(a) = Plus(a, a)\nNone() = [ W = Parameter(3, 3) ]\n"
         "y = Twice(x, steps = 2, tag = output, other = x)\nz = None(steps = 2, other = 3)\n"
@@ -110,7 +110,7 @@ def test_a_shared_file_of_macros_stays_where_it_serves_all() -> None:
     assert b"NDL" not in texts["0.cntk"] + texts["1.cntk"]
 
 
-def test_a_file_of_macros_that_somebody_added_to_serves_on() -> None:
+def test_a_file_of_macros_that_someone_added_to_serves_on() -> None:
     texts, plans = one_by_one("y = Layer(x)\n")
     texts["m.bs"] += b"\n# More.\nTwice (a) = Plus (a, a)\n"
     texts["b.cntk"] = SHARED.format("b").encode()

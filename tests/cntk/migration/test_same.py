@@ -136,7 +136,7 @@ def test_another_order_of_parameters_is_a_note() -> None:
     assert compare(before, before).note is None
 
 
-def test_dynamic_axes_are_told_apart() -> None:
+def test_dynamic_axes_are_distinguished() -> None:
     text = '{{ d = DynamicAxis () ; e = DynamicAxis () ; x = Input {{2, dynamicAxis={x}, tag=""}}'
     text += ' ; y = Input {{2, dynamicAxis={y}, tag=""}} ; z = Exp (x) ; outputNodes = (x:y) }}'
     same = network(text.format(x="d", y="d"))

@@ -171,7 +171,7 @@ def test_a_section_that_a_file_has_not() -> None:
     assert "net" in fault.message
 
 
-def test_a_variable_without_a_value_is_told_once_and_leaves_shapes_open() -> None:
+def test_a_variable_without_a_value_is_reported_once_and_leaves_shapes_open() -> None:
     text = "x = Input($n$, tag = feature)\nW = Parameter(2, $n$, init = $how$)\ny = Times(W, x)\n"
     source = Source("a.ndl", text.encode())
     assert [one.kind for one in program_of_file(source).faults] == ["undefined-variable"] * 2

@@ -200,7 +200,7 @@ def test_what_goes_wrong(text: str, expected: list[tuple[str, str]]) -> None:
     assert found == expected
 
 
-def test_faults_in_macros_are_told_once_with_the_calls() -> None:
+def test_faults_in_macros_are_reported_once_with_the_calls() -> None:
     text = "In(x) { y = Tanh(x, x) }\nOut(x) { a = In(x) b = In(x) }\ni = Input(2)\nc = Out(i)\n"
     (fault,) = outcome(text).faults
     marked = [text[place.start : place.end] for place in fault.calls]

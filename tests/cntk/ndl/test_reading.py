@@ -88,7 +88,7 @@ def test_statements(text: str, expected: list[object]) -> None:
 
 
 @pytest.mark.parametrize("separator", [chr(it) for it in CUSTOM_SEPARATORS])
-def test_a_separator_directly_behind_a_bracket_is_lost(separator: str) -> None:
+def test_a_separator_directly_after_a_bracket_is_lost(separator: str) -> None:
     text = f"a = f({separator}x)"
     (found,) = script(text).statements
     assert isinstance(found, NdlAssignment)
@@ -123,7 +123,7 @@ def test_what_cannot_be_read(text: str, kind: str, statements: int) -> None:
     assert len(found.statements) == statements
 
 
-def test_brackets_are_told_once() -> None:
+def test_brackets_are_reported_once() -> None:
     assert faults("a = Input(2") == [("unclosed", "(")]
     assert faults("f(x) = { a = Tanh(x] }") == [("unmatched", "]")]
 

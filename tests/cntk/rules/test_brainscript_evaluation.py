@@ -45,14 +45,14 @@ def test_fault(text: str, expected: list[tuple[str, str]]) -> None:
         ),
     ],
 )
-def test_a_wrong_start_is_told_once_where_it_is_written(text: str, expected: list[str]) -> None:
+def test_a_wrong_start_is_reported_once_where_it_is_written(text: str, expected: list[str]) -> None:
     text = f"x = Input {{3}}\n{text}"
     found = [one for one in alone(text) if one.code == "BS030"]
     assert [text[one.start : one.end] for one in found] == expected
     assert {one.severity for one in found} == {"error"}
 
 
-def test_a_fault_within_the_library_is_told_at_the_call() -> None:
+def test_a_fault_within_the_library_is_reported_at_the_call() -> None:
     text = "a = Sigmoid (true:'x')"
     (found,) = alone(text)
     assert (found.code, text[found.start : found.end]) == ("BS043", text[4:])
@@ -61,14 +61,14 @@ def test_a_fault_within_the_library_is_told_at_the_call() -> None:
     assert (found.code, text[found.start : found.end]) == ("BS022", "BS.Loop.Count (x)")
 
 
-def test_the_way_to_a_fault_is_told() -> None:
+def test_the_way_to_a_fault_is_reported() -> None:
     text = "f (x) = x .* 2\ng (x) = f (x)\na = g (1)"
     (found,) = alone(text)
     assert text[found.start : found.end] == "x .* 2"
     assert [text[note.start : note.end] for note in found.related] == ["f (x)", "g (1)"]
 
 
-def test_a_fault_that_many_meet_is_told_once() -> None:
+def test_a_fault_that_many_meet_is_reported_once() -> None:
     assert told("a = 1 .* 2\nb = a + 1\nc = a + b\nd = c") == [("BS040", "1 .* 2")]
 
 

@@ -76,7 +76,7 @@ def found(file: CntkFile, data: bytes | None = None) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize("file", SOUND, ids=lambda file: file.name)
-def test_nothing_grave_is_said_of_sound_files(file: CntkFile) -> None:
+def test_nothing_severe_is_reported_of_sound_files(file: CntkFile) -> None:
     grave = {one.code for one in found(file) if one.severity in GRAVE}
     assert grave == STOPS.get(file.name, set())
 

@@ -26,7 +26,7 @@ def test_a_name_that_is_known_only_at_a_side_never_evaluated_is_a_warning() -> N
     assert found == [("BS020", "warning", "nothing")]
 
 
-def test_names_of_included_files_are_told_in_their_file() -> None:
+def test_names_of_included_files_are_reported_in_their_file() -> None:
     found = built("include 'b.bs'\nz = a", {"b.bs": "a = nothing\n"})
     assert [(file, one.code, one.start) for file, all_ in found.items() for one in all_] == [
         ("b.bs", "BS020", 4)
@@ -122,6 +122,6 @@ def test_what_is_handed_to_others_takes_what_they_give() -> None:
     assert inside(f"{text}h = BS.RNNs.RecurrentLSTMP (3, x, augmentInputHook=Hook)") == []
 
 
-def test_a_default_is_told_only_where_it_fails() -> None:
+def test_a_default_is_reported_only_where_it_fails() -> None:
     text = "f (x, k=x.dim) = x\n"
     assert inside(f"{text}a = f (1, k=2)") == [("BS034", "hint", "k"), ("BS029", "info", "x")]

@@ -42,7 +42,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
-def test_damage_is_told_once(text: str, expected: list[tuple[str, str]]) -> None:
+def test_damage_is_reported_once(text: str, expected: list[tuple[str, str]]) -> None:
     assert told(text) == expected
 
 
@@ -52,7 +52,7 @@ def test_a_wrong_bracket_names_its_partner() -> None:
     assert (found.code, note.message, note.start) == ("BS003", "'(' is opened here.", 6)
 
 
-def test_a_comment_that_two_stars_keep_open_says_so() -> None:
+def test_a_comment_that_two_stars_keep_open_reports_it() -> None:
     (found,) = alone("a = 1 /* b **/\nc = 2")
     assert found.code == "BS006"
     assert "'**/' does not close" in found.message

@@ -43,7 +43,7 @@ def test_searching_needs_no_rate() -> None:
 SKETCH = "command = T\nT = { action = train ; SGD = { learningRatesPerMB = 1 } }\n"
 
 
-def test_a_sketch_is_told_only_where_somebody_runs_it() -> None:
+def test_a_sketch_is_reported_only_where_someone_runs_it() -> None:
     assert codes(told(SKETCH)) == []
     found = told(SKETCH, declared=True)
     assert sorted(codes(found)) == ["CK070", "CK070", "CK070", "CK072"]
@@ -92,7 +92,7 @@ def test_nothing_rests_on_an_action_that_does_not_exist() -> None:
     assert [it.code for it in told(unlike) if it.severity != "hint"] == ["CK080"]
 
 
-def test_a_slip_that_stops_the_program_is_an_error() -> None:
+def test_a_misspelling_that_stops_the_program_is_an_error() -> None:
     for before, after in (
         ("outputPath =", "outputPth ="),
         ("BrainScriptNetworkBuilder =", "BrainScriptNetworkBulder ="),
@@ -145,7 +145,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("line", "files", "missing"), MODELS)
-def test_models_that_nobody_writes(line: str, files: dict[str, str], missing: bool) -> None:
+def test_models_that_no_one_writes(line: str, files: dict[str, str], missing: bool) -> None:
     text = changed("    action = test\n", f"    action = test\n{line}")
     found = [one for one in told(text, files=files) if one.code == "CK091"]
     assert [one.severity for one in found] == ["info"] * missing
@@ -220,7 +220,7 @@ def test_data_that_are_not_there() -> None:
     assert "CK117" not in codes(unknown)
 
 
-def test_data_that_are_not_there_are_told_once_a_reader() -> None:
+def test_data_that_are_not_there_are_reported_once_a_reader() -> None:
     one = 'type = "CNTKTextFormatDeserializer" ; module = "CNTKTextFormatReader" ; file = "{}"'
     text = f"""command = Train:Test
 Train = {{ action = train ; reader = {{ deserializers = (

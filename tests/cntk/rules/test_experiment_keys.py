@@ -25,13 +25,13 @@ def about_keys(found: list[Told]) -> list[Told]:
     return [one for one in found if one.code in ABOUT_KEYS]
 
 
-def test_nothing_is_said_of_a_complete_experiment() -> None:
+def test_nothing_is_reported_of_a_complete_experiment() -> None:
     assert told(DIGITS) == []
     assert told(DIGITS, declared=True) == []
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_letter_too_few_is_told_with_the_key_that_is_meant(key: str) -> None:
+def test_a_letter_too_few_is_reported_with_the_key_that_is_meant(key: str) -> None:
     slip = key[:2] + key[3:]
     text = re.sub(rf"\b{key} =", f"{slip} =", DIGITS, count=1)
     (one,) = (it for it in about_keys(told(text)) if it.marked == slip)
@@ -52,7 +52,7 @@ def test_names_made_of_options_are_meant(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_that_a_variable_uses_is_left_alone(key: str) -> None:
+def test_a_key_that_a_variable_uses_is_left_unchanged(key: str) -> None:
     slip = key[:2] + key[3:]
     text = re.sub(rf"\b{key} =", f"{slip} =", DIGITS, count=1) + f'stderr = "${slip}$.log"\n'
     assert [one for one in about_keys(told(text)) if one.marked == slip] == []
@@ -88,7 +88,7 @@ def test_blocks_of_ones_own_names_are_read() -> None:
     assert about_keys(told(text)) == []
 
 
-def test_a_reader_of_somebody_else_may_read_anything() -> None:
+def test_a_reader_of_someone_else_may_read_anything() -> None:
     text = changed("readerType = CNTKTextFormatReader", "readerType = OurReader ; depth = 3")
     assert about_keys(told(text)) == []
     assert "CK101" in codes(told(text))
@@ -103,7 +103,7 @@ def test_keys_for_a_script_of_edits_that_is_not_there() -> None:
     assert (one.code, one.severity, one.marked) == ("CK042", "hint", "CurModel")
 
 
-def test_a_slip_on_the_command_line_is_not_in_any_file() -> None:
+def test_a_misspelling_on_the_command_line_is_not_in_any_file() -> None:
     assert about_keys(told(DIGITS, "Train=[SGD=[maxEpoch=3]]", declared=True)) == []
 
 

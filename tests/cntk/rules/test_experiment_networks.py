@@ -141,7 +141,7 @@ def test_the_node_that_is_shown() -> None:
     assert about(text.replace('"zz"', '"Z"')) == []
 
 
-def test_nothing_is_said_of_a_network_that_is_not_known() -> None:
+def test_nothing_is_reported_of_a_network_that_is_not_known() -> None:
     load = '    BrainScriptNetworkBuilder = (BS.Network.Load ("m"))\n'
     assert about(DIGITS[:START] + load + DIGITS[END:]) == []
     assert about(changed('modelPath = "out/digits"', 'modelPath = "$Dir$/digits"')) == []

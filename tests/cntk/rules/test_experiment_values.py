@@ -50,7 +50,7 @@ def ordinary(option: Option) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "option"), ROWS, ids=IDS)
-def test_what_the_program_takes_is_left_alone(name: str, option: Option) -> None:
+def test_what_the_program_takes_is_left_unchanged(name: str, option: Option) -> None:
     for value in ordinary(option):
         assert with_value(name, option, value) == []
 
@@ -59,7 +59,7 @@ WRONG = {"choice": "CK050", "truth": "CK051", "number": "CK052", "integer": "CK0
 
 
 @pytest.mark.parametrize(("name", "option"), ROWS, ids=IDS)
-def test_a_word_that_means_nothing_is_told(name: str, option: Option) -> None:
+def test_a_word_that_means_nothing_is_reported(name: str, option: Option) -> None:
     (one,) = with_value(name, option, "qqqq")
     assert (one.code, one.severity) == (WRONG[option.kind], "error")
     assert option.name in one.message
@@ -111,7 +111,7 @@ def test_odd_values_that_the_program_takes(line: str) -> None:
     assert [one for one in told(text) if one.code in VALUES] == []
 
 
-def test_a_value_found_further_out_is_told_once() -> None:
+def test_a_value_found_further_out_is_reported_once() -> None:
     text = changed("traceLevel = 1", "traceLevel = much")
     (one,) = (it for it in told(text) if it.code in VALUES)
     assert (one.code, one.marked) == ("CK052", "much")

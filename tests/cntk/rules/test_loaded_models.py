@@ -93,7 +93,7 @@ def test_a_folder_is_no_model() -> None:
     assert "'out' is not a model: it is a folder." in [one.message for one in found]
 
 
-def test_a_model_that_is_there_and_that_nobody_here_writes_is_not_known() -> None:
+def test_a_model_that_is_there_and_that_no_one_here_writes_is_not_known() -> None:
     text = changed('Load ("out/digits")', 'Load ("out/base")', ADAPTS)
     found = told(text, files={"out/base": "not a model"})
     assert [one for one in found if one.code in ("CK091", "BS021")] == []

@@ -98,7 +98,7 @@ def alone(text: str) -> list[tuple[str, str]]:
     return [(one.code, data[one.start : one.end].decode()) for one in own]
 
 
-def test_nothing_is_said_of_nodes_that_a_faulty_builder_did_not_come_to() -> None:
+def test_nothing_is_reported_of_nodes_that_a_faulty_builder_did_not_come_to() -> None:
     files = {
         "a.cntk": """command = Train:Edit
 Train = {
@@ -116,7 +116,7 @@ Edit = { action = "edit" ; editPath = "a.mel" }
     assert found.get("a.mel", []) == []
 
 
-def test_nothing_is_said_of_nodes_that_come_from_a_saved_model() -> None:
+def test_nothing_is_reported_of_nodes_that_come_from_a_saved_model() -> None:
     files = {
         "a.cntk": """command = Train:Edit
 Train = {
@@ -223,7 +223,7 @@ def test_what_the_run_knows_of_nodes(line: str, expected: tuple[str, str] | None
     assert found == ([] if expected is None else [expected])
 
 
-def test_a_fault_of_an_edit_is_told_for_each_command_that_has_it() -> None:
+def test_a_fault_of_an_edit_is_reported_for_each_command_that_has_it() -> None:
     wrong = ADD.replace("H$currLayer$.y", "K$currLayer$.y")
     found = told(LOADED.format("three/net.0") + SAVED, wrong)
     assert [(code, place) for code, place, _ in found] == [("ME010", "K$currLayer$.y")] * 2

@@ -128,7 +128,7 @@ def test_models_that_rest_on_each_other_end(tmp_path: pathlib.Path) -> None:
     assert [one for one in told(tmp_path, **long) if one[1] == "error"] == []
 
 
-def test_what_a_run_rests_on_beside_it_is_told(tmp_path: pathlib.Path) -> None:
+def test_what_a_run_rests_on_beside_it_is_reported(tmp_path: pathlib.Path) -> None:
     told(tmp_path, test=TESTS, train=TRAINS, other='x = "modelPath"\n')
     job = RunJob(alone(str(tmp_path / "test.cntk")), {}, ANYWHERE)
     assert [pathlib.Path(one).name for one in check_run(job).beside] == ["train.cntk"]

@@ -115,11 +115,11 @@ def run(builder: str, **files: str) -> list[tuple[str, str, str]]:
         ("IF = Tanh(x)\n", [("ND004", "IF")]),
     ],
 )
-def test_one_cause_is_told_once(text: str, expected: list[tuple[str, str]]) -> None:
+def test_one_cause_is_reported_once(text: str, expected: list[tuple[str, str]]) -> None:
     assert alone(X + text) == expected
 
 
-def test_an_unknown_name_is_told_more_gravely_where_the_run_is_known() -> None:
+def test_an_unknown_name_is_more_severe_where_the_run_is_known() -> None:
     text = f"{X}h = Tanh(y)\ng = Tahn(x)\n"
     data = text.encode()
     single = diagnostics_by_file(SingleFile("n.ndl", "ndl", Memory({"n.ndl": data})))
@@ -154,7 +154,7 @@ def test_what_a_variable_gives_is_not_repaired() -> None:
     assert all(fix is None or fix.edits[0].text == "Tanh" for _, fix in fixes)
 
 
-def test_deprecation_is_told_once_for_each_builder() -> None:
+def test_deprecation_is_reported_once_for_each_builder() -> None:
     text = BUILDER.format("run = net\nnet = [ x = Input(2, tag=feature) h = Tanh(x) ]")
     text = text.replace("command = T", "command = T:U") + text.partition("\n")[2].replace(
         "T =", "U ="
@@ -165,7 +165,7 @@ def test_deprecation_is_told_once_for_each_builder() -> None:
     assert [one.code for one in own(found, "a.cntk")].count("ND001") == 2
 
 
-def test_every_kind_of_fault_has_a_code_or_is_told_elsewhere() -> None:
+def test_every_kind_of_fault_has_a_code_or_is_reported_elsewhere() -> None:
     RULES.load()
     assert not ELSEWHERE & KINDS.keys()
     assert dict(KINDS.values()).items() <= RULES.severities.items()
@@ -194,7 +194,7 @@ def test_the_collection(file: CntkFile) -> None:
 
 
 @pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
-def test_every_fault_of_an_evaluation_is_told(file: CntkFile) -> None:
+def test_every_fault_of_an_evaluation_is_reported(file: CntkFile) -> None:
     experiment = SingleFile("a.ndl", "ndl", Memory({"a.ndl": file.data}))
     built = experiment.builders.build_file("a.ndl", "ndl", file.data)
     assert {fault.kind for fault in built.faults} <= KINDS.keys() | ELSEWHERE
@@ -240,7 +240,7 @@ def test_what_follows_slashes_may_be_read_as_a_statement(
 
 
 @pytest.mark.parametrize("name", ["a.ndl", "a.mel"])
-def test_a_variable_of_a_file_alone_is_told_once(name: str) -> None:
+def test_a_variable_of_a_file_alone_is_reported_once(name: str) -> None:
     text = b"# $comment$\nm = LoadModel($First$)\nx = Input($second$, $FIRST$) # $third$\n"
     found = diagnostics_by_file(SingleFile(name, name[-3:], Memory({name: text})))
     told = [text[one.start : one.end] for one in found[name] if one.code == "CK019"]
@@ -257,7 +257,7 @@ def test_paths_with_slashes_are_no_comments(path: str) -> None:
     ("call", "read"),
     [("Constant(-1)", "Constant(1)"), ("RowSlice(.5, 1, x)", "RowSlice(5, ...)")],
 )
-def test_what_is_computed_after_a_lost_character_is_said(call: str, read: str) -> None:
+def test_what_is_computed_after_a_lost_character_is_reported(call: str, read: str) -> None:
     (one,) = [one for one in everything(f"{X}h = {call}\n") if one.code == "ND037"]
     assert f"read as {read}" in one.message
 
@@ -282,7 +282,7 @@ def everything(text: str) -> list[Diagnostic]:
     return own(diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": data}))), "a.ndl")
 
 
-def test_an_unknown_macro_of_a_file_alone_is_told_once_and_not_repaired_unasked() -> None:
+def test_an_unknown_macro_of_a_file_alone_is_reported_once_and_not_repaired_unasked() -> None:
     found = everything(f"{LAYER}{X}a = Layers(x, 3, 2)\nb = Layers(a, 3, 3)\n")
     unknown = [one for one in found if one.code == "ND002"]
     assert [one.severity for one in unknown] == ["hint"]

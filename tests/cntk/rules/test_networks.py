@@ -62,7 +62,7 @@ def test_swapped_criteria() -> None:
     ]
 
 
-def test_nodes_without_effect_are_told_once_and_not_what_they_rest_on() -> None:
+def test_nodes_without_effect_are_reported_once_and_not_what_they_rest_on() -> None:
     text = "x = Input {4}\na = Tanh (x)\nb = Sigmoid (a)\nz = Abs (x, tag='output')"
     assert inside(text) == [("BS060", "hint", "Sigmoid (a)")]
 

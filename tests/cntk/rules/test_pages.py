@@ -101,7 +101,7 @@ def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:
     assert grave(found, but=page.code) == []
 
 
-def test_bad_example_is_told_gravely_enough(page: Page) -> None:
+def test_bad_example_is_severe_enough(page: Page) -> None:
     ((_, one),) = own(Example(page.bad_blocks).found(), page.code)
     expected = {page.severity, "error"} if page.bad_blocks[0].runs else {page.severity}
     assert one.severity in expected

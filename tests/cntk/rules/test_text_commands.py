@@ -39,7 +39,7 @@ def test_codes_can_be_selected_and_ignored(folder: pathlib.Path) -> None:
     assert codes(folder) == ["CK006", "CK009", "CK019"]
 
 
-def test_a_variable_is_an_error_once_a_run_is_told(folder: pathlib.Path) -> None:
+def test_a_variable_is_an_error_once_a_run_is_declared(folder: pathlib.Path) -> None:
     (folder / "netsharp.toml").write_text('[cntk]\ndefines = ["Out"]\n', encoding="utf-8")
     assert "CK019" not in codes(folder)
     (folder / "netsharp.toml").write_text('[[cntk.run]]\nfiles = ["a.cntk"]\n', encoding="utf-8")
@@ -58,7 +58,7 @@ def test_fixes_are_applied_and_what_is_unsafe_only_when_asked_for(folder: pathli
     assert "Digits = {\n    frameMode = true\n}\n" in fixed
 
 
-def test_a_suppressed_code_is_not_told(folder: pathlib.Path) -> None:
+def test_a_suppressed_code_is_not_reported(folder: pathlib.Path) -> None:
     text = TEXT.replace('/m"', '/m"  # netsharp: ignore[CK019]')
     (folder / "a.cntk").write_text(text, encoding="utf-8")
     assert codes(folder) == ["CK006", "CK009", "CK032"]

@@ -60,7 +60,7 @@ def test_sound_files_have_no_error_in_their_text(file: CntkFile) -> None:
 @pytest.mark.parametrize(
     "file", [file for file in CONFIGURATIONS if file.broken], ids=lambda file: file.name
 )
-def test_every_broken_configuration_is_told(file: CntkFile) -> None:
+def test_every_broken_configuration_is_reported(file: CntkFile) -> None:
     here = found(file)
     text = [one for listed in here.values() for one in listed if one.code in TEXTS]
     encoded = {one.code for one in text} & {"CK016"}

@@ -48,7 +48,7 @@ def test_the_pages_hold(code: str) -> None:
         "A = {\n  a = $$x\t# netsharp: ignore[CK024]\n}\n",
     ],
 )
-def test_what_is_suppressed_is_not_told(text: str) -> None:
+def test_what_is_suppressed_is_not_reported(text: str) -> None:
     assert codes(text) == []
 
 
@@ -69,7 +69,7 @@ def test_only_comments_of_the_program_suppress(text: str, expected: list[str]) -
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_idle_suppressions_are_told_in_every_language(language: str) -> None:
+def test_idle_suppressions_are_reported_in_every_language(language: str) -> None:
     assert codes("# netsharp: ignore[CK024]\n", language)[:1] == ["CK001"]
     assert codes("# netsharp: ignore[CK0244]\n", language)[:1] == ["CK002"]
 

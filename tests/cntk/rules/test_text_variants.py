@@ -224,7 +224,7 @@ def test_a_layer_in_braces_loses_the_keys_of_the_block_before() -> None:
     assert "a.cntk:1: 'b' is lost" in one.message
 
 
-def test_a_command_line_in_braces_is_told_at_the_block_that_it_replaces() -> None:
+def test_a_command_line_in_braces_is_reported_at_the_block_that_it_replaces() -> None:
     assert told("p = { b = 1 }\n", "p={c=3}", declared=True) == [("CK030", "p")]
     assert told("p = { b = 1 }\n", "p=[c=3]", declared=True) == []
 
@@ -234,7 +234,7 @@ def test_a_file_that_the_run_names_twice() -> None:
     assert (one.code, one.start, one.end) == ("CK029", 0, 0)
 
 
-def test_files_that_are_not_there_are_told_at_the_first_that_is() -> None:
+def test_files_that_are_not_there_are_reported_at_the_first_that_is() -> None:
     (one,) = diagnostics("a = 1\n", "configFile=b.cntk", declared=True)["a.cntk"]
     assert (one.code, "b.cntk" in one.message) == ("CK012", True)
 
@@ -273,7 +273,7 @@ def test_files_that_include_each_other_too_deep_are_not_followed() -> None:
     ]
 
 
-def test_variables_that_others_define_are_not_told() -> None:
+def test_variables_that_others_define_are_not_reported() -> None:
     memory = Memory({"a.cntk": b"a = $DataDir$/$Root$/$Other$\n"})
     run = Run(("configFile=a.cntk",), unknown=("root",), declared=False)
     found = diagnostics_by_file(Experiment(run, memory, given=Premises(frozenset({"datadir"}))))

@@ -233,7 +233,7 @@ def test_gaps_between_sequences_are_not_counted() -> None:
     np.testing.assert_allclose(stored["variance"].ravel(), real.var(axis=0, ddof=1), rtol=1e-12)
 
 
-def test_what_does_not_fit_is_said() -> None:
+def test_what_does_not_fit_is_reported() -> None:
     graph = Graph()
     sources = [graph.input("x", (2,)), *(graph.input(name, (3,)) for name in "sbmv")]
     counter = graph.parameter("y", (1,), trained=False)

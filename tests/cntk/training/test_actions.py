@@ -62,7 +62,7 @@ def test_cv_judges_every_epoch_and_names_the_best(tmp_path: Path) -> None:
         ("11:1:20", "net.dnn"),
     ],
 )
-def test_an_interval_that_cannot_be_is_said(interval: str, word: str, tmp_path: Path) -> None:
+def test_an_interval_that_cannot_be_is_reported(interval: str, word: str, tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     answer, follower = run(
         folder, "command=compare", f"compare=[crossValidationInterval={interval}]"
@@ -122,7 +122,9 @@ def test_a_dump_shows_what_is_asked_for(tmp_path: Path) -> None:
         ("score", 'reader=[file="zcat data.gz |"]', "names a program"),
     ],
 )
-def test_what_cannot_be_shown_is_said(command: str, asked: str, word: str, tmp_path: Path) -> None:
+def test_what_cannot_be_shown_is_reported(
+    command: str, asked: str, word: str, tmp_path: Path
+) -> None:
     folder = folder_of(tmp_path, "command=learn")
     answer, follower = run(folder, f"command={command}", f"{command}=[{asked}]")
     assert answer.code == 2, (answer.reports, answer.complaints)

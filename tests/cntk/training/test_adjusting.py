@@ -91,7 +91,7 @@ def test_a_run_that_is_stopped_is_one_that_is_not(tmp_path: Path, adjust: str, m
         assert ours == (tmp_path / "whole" / "out" / name).read_bytes(), name
 
 
-def test_reducing_that_goes_on_ends_training_with_the_final_model(tmp_path: Path) -> None:
+def test_reducing_that_continues_ends_training_with_the_final_model(tmp_path: Path) -> None:
     folder = made(tmp_path)
     adjust = "continueReduce=true ; reduceLearnRateIfImproveLessThan=0.5 ; loadBestModel=false"
     answer, follower = run(folder, *block(adjust))
@@ -141,7 +141,7 @@ def test_a_criterion_that_is_no_number_goes_back(tmp_path: Path) -> None:
         ("autoAdjustLR=sometimes", "autoAdjustLR"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, adjust: str, word: str) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, adjust: str, word: str) -> None:
     answer, follower = run(made(tmp_path), *block(adjust))
     assert answer.code in (1, 2)
     assert answer.code == 1 or any(word in one for one in answer.complaints)
@@ -175,7 +175,7 @@ def test_an_interval_has_the_mean_of_its_epochs() -> None:
     assert resumed.mean == 6.0
 
 
-def test_what_stands_where_nobody_reads_it_is_said(tmp_path: Path) -> None:
+def test_what_stands_where_no_one_reads_it_is_reported(tmp_path: Path) -> None:
     _, follower = run(made(tmp_path), "command=learn", "learn=[SGD=[loadBestModel=true]]")
     assert sum("loadBestModel of SGD: without effect" in one for one in follower.notices) == 1
     _, follower = run(made(tmp_path / "other"), *block("learnRateDecreaseFactor=0.5"))

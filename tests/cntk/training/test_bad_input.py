@@ -63,7 +63,9 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_what_can_be_known_is_told_before_the_first_minibatch(name: str, tmp_path: Path) -> None:
+def test_what_can_be_known_is_reported_before_the_first_minibatch(
+    name: str, tmp_path: Path
+) -> None:
     file, before, after, (code, words) = KNOWN[name]
     folder = made(tmp_path / "run")
     path = folder / file
@@ -132,7 +134,7 @@ def test_a_sequence_longer_than_a_minibatch_is_one(tmp_path: Path) -> None:
     assert [(one["step"], one["samples"]) for one in follower.epochs] == [(5, 150), (10, 300)]
 
 
-def test_a_loop_without_a_delay_is_told_at_its_place(tmp_path: Path) -> None:
+def test_a_loop_without_a_delay_is_reported_at_its_place(tmp_path: Path) -> None:
     folder = made(tmp_path)
     path = folder / "net.cntk"
     text = path.read_text()

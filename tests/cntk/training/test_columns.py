@@ -159,7 +159,7 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
         ('file = "data.txt"', 'file = "/etc/passwd"', "outside"),
     ],
 )
-def test_what_cannot_be_read_is_said_before_anything_is_done(
+def test_what_cannot_be_read_is_reported_before_anything_is_done(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
     said = refused(in_columns(tmp_path), before, after)

@@ -96,7 +96,7 @@ def test_what_cannot_be_done_is_a_sentence(
     assert not (folder / "out").exists()
 
 
-def test_what_is_no_configuration_is_said(tmp_path: Path) -> None:
+def test_what_is_no_configuration_is_reported(tmp_path: Path) -> None:
     (tmp_path / "net.ndl").write_text("run = ndl\n")
     done = netsharp("run", "net.ndl", cwd=tmp_path)
     assert done.code == 2
@@ -165,7 +165,7 @@ def test_workers_that_are_not_there_change_nothing(tmp_path: Path) -> None:
         ("parallelizationMethod=DataParallelASGD", "without waiting for each other"),
     ],
 )
-def test_what_several_workers_would_do_is_told(block: str, word: str, tmp_path: Path) -> None:
+def test_what_several_workers_would_do_is_reported(block: str, word: str, tmp_path: Path) -> None:
     folder = made(tmp_path)
     path = folder / "net.cntk"
     shared = f"ParallelTrain = {{ {block} }} ; maxEpochs = 1"
@@ -181,7 +181,7 @@ def test_what_several_workers_would_do_is_told(block: str, word: str, tmp_path: 
     assert line in done.err.splitlines()
 
 
-def test_options_without_effect_are_said_once(tmp_path: Path) -> None:
+def test_options_without_effect_are_reported_once(tmp_path: Path) -> None:
     folder = made(tmp_path)
     given = ("deviceId=0", "numCPUThreads=4", "prefetch=false", "verbosity=2", "traceLevel=1")
     done = netsharp("run", "net.cntk", *given, cwd=folder)
@@ -195,7 +195,7 @@ def test_options_without_effect_are_said_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal of this kind there")
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_continues(tmp_path: Path) -> None:
     whole = made(tmp_path / "whole")
     run(whole, "command=learn", "maxEpochs=4")
     folder = made(tmp_path / "run")

@@ -47,7 +47,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["npy", "PNG", "JPEG", "BMP", "GIF", "TIFF", "DDS", "WEBP", "TGA"])
-def test_a_damaged_image_is_read_or_told(kind: str) -> None:
+def test_a_damaged_image_is_read_or_reported(kind: str) -> None:
     data, chance, told = saved(kind), random.Random(f"{SEED} {kind}"), list[str]()
     for _ in range(TRIES):
         try:
@@ -61,7 +61,7 @@ def test_a_damaged_image_is_read_or_told(kind: str) -> None:
 @pytest.mark.parametrize(
     "shape", ["(1000000000000000,)", "(9999999999, 9999999999, 3)", "((((", ""]
 )
-def test_an_array_that_promises_what_no_memory_holds_is_told(shape: str) -> None:
+def test_an_array_that_promises_what_no_memory_holds_is_reported(shape: str) -> None:
     head = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"abc"
     with pytest.raises(DataError, match="one: is not a NumPy array that can be read"):
@@ -75,7 +75,7 @@ def listed(folder: Path, line: bytes) -> list[tuple[int, bytes, Listed]]:
     return [*images.images(AllowedFaults("map.txt", 0))]
 
 
-def test_a_damaged_archive_is_read_or_told(tmp_path: Path) -> None:
+def test_a_damaged_archive_is_read_or_reported(tmp_path: Path) -> None:
     stream = io.BytesIO()
     kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     with zipfile.ZipFile(stream, "w") as archive:
@@ -97,7 +97,7 @@ def test_a_damaged_archive_is_read_or_told(tmp_path: Path) -> None:
     assert all("a.zip@/" in one for one in told)
 
 
-def test_a_label_of_many_digits_is_told(tmp_path: Path) -> None:
+def test_a_label_of_many_digits_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(saved("npy"))
     with pytest.raises(DataError, match=r"map.txt, line 1, .* is not a number of a class"):
         listed(tmp_path, b"a.npy\t" + b"9" * 5000 + b"\n")

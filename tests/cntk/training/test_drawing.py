@@ -212,7 +212,7 @@ def test_numbers_beyond_the_last_whole_range_are_drawn_again() -> None:
     assert noise._samples(3).tolist() == [1, 0, 0]
 
 
-def test_labels_of_one_number_are_judged_among_all_words() -> None:
+def test_labels_of_one_number_are_checked_among_all_words() -> None:
     random = np.random.default_rng(SEED)
     hidden, weights, biases = (random.normal(size=one) for one in ((4, 3), (7, 3), (7,)))
     node = node_of("NoiseContrastiveEstimation", ((1,), (3,), (7, 3), (7,)))

@@ -49,7 +49,7 @@ def test_a_dump_is_what_the_action_shows_of_the_same_model(trained: Path) -> Non
         assert ("####" in (trained / "d.txt").read_text()) == (shows == "true")
 
 
-def test_a_dump_shows_the_model_as_it_is_where_it_stands(trained: Path) -> None:
+def test_a_dump_shows_the_model_as_it_is_where_it_is(trained: Path) -> None:
     script = (
         'm = LoadModel("out/net.dnn")\nSetDefaultModel(m)\nDump(m, "before.txt")\n'
         'Rename(W0, First)\nDump(m, "after.txt", includeData=true)\n'
@@ -121,7 +121,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_dump_that_cannot_be_is_said_first(kind: str, trained: Path) -> None:
+def test_a_dump_that_cannot_be_is_reported_first(kind: str, trained: Path) -> None:
     more, word = REFUSED[kind]
     (trained / "all.txt").unlink(missing_ok=True)
     (trained / "out" / "edited.dnn").unlink(missing_ok=True)

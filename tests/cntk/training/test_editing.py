@@ -134,7 +134,7 @@ def test_a_text_makes_a_model_of_another(tmp_path: Path) -> None:
         ("RemoveNode(W9)", "RemoveNode(W7)", "W7"),
     ],
 )
-def test_what_a_script_cannot_do_is_said_first(
+def test_what_a_script_cannot_do_is_reported_first(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
     assert before in SCRIPT

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_each_parameter_is_told_with_its_norms(folder: Path) -> None:
+def test_each_parameter_is_reported_with_its_norms(folder: Path) -> None:
     before, after = (ModelFiles(ANYWHERE).load(str(folder / one)).values for one in (FIRST, SECOND))
     done = netsharp("diff", FIRST, SECOND, "--format", "json", cwd=folder)
     assert done.code == 1, done.err

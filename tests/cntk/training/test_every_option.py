@@ -155,7 +155,7 @@ def test_what_is_not_done_is_refused_by_its_name(table: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("table", ["top level", "test", "SGD", "CNTKTextFormatReader"])
-def test_what_has_no_effect_is_said_once_and_has_none(table: str, tmp_path: Path) -> None:
+def test_what_has_no_effect_is_reported_once_and_has_none(table: str, tmp_path: Path) -> None:
     """All of a table at once: the losses are those of a run without."""
     climbing = {"traceLevel", "frameMode", "randomSeedOffset"}  # blocks inside read these
     lines = [one for one in odd(table, named(table)[1]) if one[0] not in climbing]
@@ -193,7 +193,7 @@ RUNS: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 
 @pytest.mark.parametrize("table", RUNS)
-def test_what_has_no_effect_in_other_readers_is_said_once_and_has_none(
+def test_what_has_no_effect_in_other_readers_is_reported_once_and_has_none(
     table: str, tmp_path: Path
 ) -> None:
     make, place = RUNS[table]

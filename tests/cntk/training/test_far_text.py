@@ -67,7 +67,7 @@ def test_samples_are_those_of_a_file_that_is_held(
             assert one == other
 
 
-def test_faults_are_told_before_the_first_minibatch(tmp_path: Path) -> None:
+def test_faults_are_reported_before_the_first_minibatch(tmp_path: Path) -> None:
     path = tmp_path / "data.ctf"
     path.write_bytes(b"|x 1 2 |why 1:1\n" * 99 + b"|x 1 two |why 1:1\n")
     with pytest.raises(DataError, match="line 100, column 6: 'two'"):

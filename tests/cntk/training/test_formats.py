@@ -41,7 +41,7 @@ def test_both_formats_hold_the_same_bits(tmp_path: Path) -> None:
     assert first[8:9] == b"{"
 
 
-def test_a_run_that_stopped_goes_on_in_its_format(tmp_path: Path) -> None:
+def test_a_run_that_stopped_continues_in_its_format(tmp_path: Path) -> None:
     whole, parted = made(tmp_path / "whole"), made(tmp_path / "parted")
     assert netsharp("run", "net.cntk", "command=learn", *OURS, cwd=whole).code == 0
     run(parted, "command=learn", follower=Follower(ends=2))

@@ -76,7 +76,7 @@ def done(folder: Path, *items: str, ends: int | None = None, code: int = 0) -> F
     return follower
 
 
-def test_training_goes_on_with_the_network_of_a_script(tmp_path: Path) -> None:
+def test_training_continues_with_the_network_of_a_script(tmp_path: Path) -> None:
     """The network of the configuration is not read then, as CNTK loads the model that is there."""
     folder = folder_of(tmp_path, DEEP)
     follower = done(folder, "command=learn:change:deep:judge")
@@ -107,7 +107,7 @@ def test_an_edited_model_is_gone_on_with_in_runs_of_their_own(tmp_path: Path) ->
         assert (parts / "out" / name).read_bytes() == (whole / "out" / name).read_bytes(), name
 
 
-def test_training_anew_has_the_network_of_the_configuration(tmp_path: Path) -> None:
+def test_training_again_has_the_network_of_the_configuration(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, DEEP)
     done(folder, "command=learn:change")
     done(folder, "command=deep", "makeMode=false")
@@ -258,7 +258,7 @@ def test_what_svd_leaves_is_gone_on_with_in_the_same_run(
         assert np.array_equal(end.values[name].ravel(), taken.ravel()) == (way == "cut")
 
 
-def test_faults_behind_a_split_are_met_before_the_first_command(tmp_path: Path) -> None:
+def test_faults_after_a_split_are_met_before_the_first_command(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, SPLIT + TEXT.replace("out/net.dnn", "out/small.dnn"))
     lost = "more=[SGD=[trainCriterionNodeName=lost]]"
     answer, follower = run(folder, "command=learn:small:more", lost)

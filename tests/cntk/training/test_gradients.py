@@ -80,7 +80,7 @@ def test_the_label_may_be_among_the_best() -> None:
     assert [one.item() for one in missed] == [3, 2, 1, 0, 0]
 
 
-def test_negative_samples_are_those_behind() -> None:
+def test_negative_samples_are_those_after() -> None:
     random = np.random.default_rng(SEED)
     first, second = random.normal(size=(2, 5, 3))
     node = node_of("CosDistanceWithNegativeSamples", ((3,), (3,), (1,), (1,)), negatives=2)

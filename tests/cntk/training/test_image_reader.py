@@ -86,7 +86,7 @@ def test_what_is_no_image_is_a_sentence(data: bytes, word: str) -> None:
         pixels(data, "x", grey=False)
 
 
-def test_without_pillow_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pillow_the_way_out_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     data = saved(pytest.importorskip("PIL.Image").fromarray(COLOURS))
@@ -153,7 +153,7 @@ def test_images_lie_in_archives(tmp_path: Path) -> None:
         ("/etc/passwd\t0\n", "lies outside"),
     ],
 )
-def test_lists_that_cannot_be_used_are_told_by_their_place(
+def test_lists_that_cannot_be_used_are_reported_by_their_place(
     text: str, words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DataError) as raised:
@@ -229,7 +229,7 @@ def test_parts_are_cut_where_they_are_asked_for() -> None:
         assert np.array_equal(view, expected if number % 10 < 5 else expected[:, ::-1])
 
 
-def test_random_parts_lie_everywhere_inside_and_are_drawn_anew_in_each_pass() -> None:
+def test_random_parts_lie_everywhere_inside_and_are_drawn_again_in_each_pass() -> None:
     ramp = np.arange(6 * 9).reshape(6, 9, 1)
     crop = Crop("random", (0.5, 0.5), flips=True)
     seen: set[tuple[int, bool]] = set()

@@ -118,7 +118,7 @@ def test_a_run_with_random_parts_that_is_stopped_and_resumed_is_run_through(
     assert (whole / "out/net.dnn").read_bytes() == (parts / "out/net.dnn").read_bytes()
 
 
-def test_cubic_sizes_are_told_to_differ(tmp_path: Path) -> None:
+def test_cubic_sizes_are_reported_to_differ(tmp_path: Path) -> None:
     _, follower = figures(drawn(tmp_path, more='interpolations = "cubic"'), "command=learn")
     assert any("may differ by 1" in said for said in follower.notices)
 
@@ -153,7 +153,7 @@ def test_deserializers_bring_what_a_reader_brings(tmp_path: Path) -> None:
         (COMPOSED, *HTK, "HTKFeatureDeserializer"),
     ],
 )
-def test_what_cannot_be_read_is_said_before_anything_is_done(
+def test_what_cannot_be_read_is_reported_before_anything_is_done(
     reader: str, before: str, after: str, word: str, tmp_path: Path
 ) -> None:
     folder = drawn(tmp_path, reader, random="true" if reader is COMPOSED else "auto")

@@ -229,7 +229,7 @@ def test_an_empty_pad_never_wins() -> None:
     assert TABLE["Pooling"].forward(mean, [values]).tolist() == [[-2.5, -3.0, -3.0]]
 
 
-def test_what_does_not_fit_is_said() -> None:
+def test_what_does_not_fit_is_reported() -> None:
     graph = Graph()
     image, weights = graph.input("x", (5,)), graph.input("w", (7,))
     told: dict[str, Any] = {"axes": (axis(6, 2),), "channels_last": False}

@@ -104,7 +104,7 @@ def test_a_signal_leaves_a_checkpoint(number: signal.Signals, code: int, tmp_pat
     assert any(f"continues after epoch {epoch}" in one for one in follower.notices)
 
 
-def test_no_room_is_said_before_the_first_epoch(tmp_path: Path) -> None:
+def test_no_room_is_reported_before_the_first_epoch(tmp_path: Path) -> None:
     folder = made(tmp_path)
     run(folder, "command=learn", follower=Follower(ends=2))
     before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}

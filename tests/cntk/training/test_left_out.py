@@ -28,7 +28,7 @@ def changed(folder: Path, before: str, after: str) -> Path:
     return folder
 
 
-def test_what_cannot_be_done_is_told_first_and_the_rest_is_done(tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_reported_first_and_the_rest_is_done(tmp_path: Path) -> None:
     folder = changed(made(tmp_path), 'action = "write"', 'action = "devtest"')
     done = netsharp("run", "net.cntk", "--cntk-log=2016-11", cwd=folder)
     assert done.code == 2
@@ -50,7 +50,7 @@ def test_what_cannot_be_done_is_told_first_and_the_rest_is_done(tmp_path: Path) 
         ("ScaledLogLikelihood : PosteriorProb", "none", "no node 'none'"),
     ],
 )
-def test_a_command_that_nobody_needs_is_left_out(
+def test_a_command_that_no_one_needs_is_left_out(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
     answer, follower = run(changed(made(tmp_path / "run"), before, after))
@@ -96,7 +96,7 @@ def test_what_reads_values_that_are_not_written_is_left_out(tmp_path: Path) -> N
     assert {one["command"] for one in follower.events} == {"learn", "score"}
 
 
-def test_seeds_go_on_behind_a_network_that_is_not_trained(tmp_path: Path) -> None:
+def test_seeds_continue_after_a_network_that_is_not_trained(tmp_path: Path) -> None:
     """The original draws the parameters of each text in turn, and so does a run without one."""
     network = """BrainScriptNetworkBuilder = [
         features = Input (2) ; labels = Input (3)
@@ -120,7 +120,7 @@ two = {{ modelPath = "two.dnn" ; {trained} }}
     assert found[0] == found[1]
 
 
-def test_python_says_what_was_left_out_behind_what_was_done(tmp_path: Path) -> None:
+def test_python_says_what_was_left_out_after_what_was_done(tmp_path: Path) -> None:
     folder = changed(made(tmp_path), 'action = "write"', 'action = "devtest"')
     text = (folder / "net.cntk").read_text().replace("data.ctf", f"{folder.as_posix()}/data.ctf")
     path = folder / "net.cntk"

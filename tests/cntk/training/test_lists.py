@@ -138,7 +138,7 @@ def test_a_list_of_labels_is_made_once_and_read(tmp_path: Path) -> None:
     assert follower.epochs[-1]["loss"] == in_turn
 
 
-def test_words_are_counted_for_the_commands_behind(tmp_path: Path) -> None:
+def test_words_are_counted_for_the_commands_after(tmp_path: Path) -> None:
     """Lists that are written first are read by what is looked through with them."""
     folder = language(tmp_path, SENTENCES, beside=1, block=100, equal="true")
     text = (folder / "net.cntk").read_text()
@@ -249,7 +249,7 @@ def test_a_model_that_is_split_in_the_same_run_is_tested_and_written(
     assert "W0_U=" in (folder / "out/small.dnn.W0_U.txt").read_text()
 
 
-def test_a_test_behind_a_split_is_looked_through_before_anything_is_done(tmp_path: Path) -> None:
+def test_a_test_after_a_split_is_looked_through_before_anything_is_done(tmp_path: Path) -> None:
     folder = trained(tmp_path, '; NodeNameRegex = "W.*"')
     (folder / "out/net.dnn").unlink()
     items = "score=[modelPath=out/small.dnn]", "score=[evalNodeNames=lost]"
@@ -283,7 +283,7 @@ def test_parts_are_not_split_again_by_a_later_pattern(tmp_path: Path) -> None:
         ('; NodeNameRegex = "W0" ; AlignedSize = 0', "AlignedSize"),
     ],
 )
-def test_what_cannot_be_split_is_said(more: str, word: str, tmp_path: Path) -> None:
+def test_what_cannot_be_split_is_reported(more: str, word: str, tmp_path: Path) -> None:
     folder = trained(tmp_path, more)
     answer, _ = run(folder, "command=small", "precision=double")
     said: list[Any] = [*answer.complaints]

@@ -37,7 +37,7 @@ def plane(tmp_path: Path) -> Path:
     return folder
 
 
-def test_nodes_are_told_as_they_were_printed(plane: Path) -> None:
+def test_nodes_are_reported_as_they_were_printed(plane: Path) -> None:
     lines = lines_of(plane, "2016-11", "traceLevel=1")
     told = [line.removeprefix("Validating --> ") for line in lines if line.startswith("Valid")]
     assert told[0] == "Validating network. 25 nodes to process in pass 1."

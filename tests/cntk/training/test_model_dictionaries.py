@@ -166,7 +166,7 @@ def test_axes_count_from_0_and_from_the_end() -> None:
         assert told.reshape(-1).tolist() == np.ravel(wanted).tolist()
 
 
-def test_a_criterion_is_judged_by_its_block_and_its_argument_is_offered() -> None:
+def test_a_criterion_is_checked_by_its_block_and_its_argument_is_offered() -> None:
     out, _, root = layered(1)
     shape = (int(out.variables[1]["shape"][0]),)
     out.variable("Input2", 0, shape, name="labels")
@@ -219,7 +219,7 @@ def test_negative_whole_numbers_take_ten_bytes() -> None:
     assert told.reshape(-1).tolist() == [2, 3]
 
 
-def test_a_function_of_nobody_is_described_and_not_computed() -> None:
+def test_a_function_of_no_one_is_described_and_not_computed() -> None:
     out = Second()
     out.variable("Input1", 0, (4,))
     out.function(200, "Strange1", ["Input1"])

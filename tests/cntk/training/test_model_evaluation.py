@@ -132,7 +132,7 @@ def test_the_shell_tells_sequence_and_step(folder: Path) -> None:
     assert np.abs(np.array(values) - told).max() < 2e-5
 
 
-def test_what_a_sequence_has_once_stands_in_one_row(folder: Path) -> None:
+def test_what_a_sequence_has_once_is_in_one_row(folder: Path) -> None:
     done = netsharp("predict", "out/kinds.dnn", "--data", "test.ctf", cwd=folder)
     assert done.code == 0, done.err
     assert [one["step"] for one in rows(done.out)] == ["0"] * len(sentences(folder))

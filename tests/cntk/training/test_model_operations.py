@@ -151,7 +151,7 @@ REFUSED = sorted(set(_TYPES) & set(OPERATIONS))
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_function_that_is_not_computed_says_why(name: str) -> None:
+def test_a_function_that_is_not_computed_explains_why(name: str) -> None:
     out = Second()
     out.variable("Input1", 0, (4,), axes=[STEPS, BATCH])
     out.variable("Input2", 0, (4,), axes=[STEPS, BATCH])
@@ -175,7 +175,7 @@ def test_a_function_that_is_not_computed_says_why(name: str) -> None:
         ("ROIPooling", {"roiOutputShape": Shape((1, 1)), "poolingType": 1}, "by means"),
     ],
 )
-def test_a_use_that_is_not_computed_says_why(
+def test_a_use_that_is_not_computed_explains_why(
     name: str, attributes: dict[str, Any], word: str
 ) -> None:
     out = Second()

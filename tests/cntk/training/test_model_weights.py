@@ -192,7 +192,7 @@ def test_a_model_is_compared_with_the_command_that_writes_it(tmp_path: Path) -> 
         assert "moved since training began" in done.out
 
 
-def test_what_cannot_be_worked_out_is_taken_from_the_first_epoch(tmp_path: Path) -> None:
+def test_what_cannot_be_computed_is_taken_from_the_first_epoch(tmp_path: Path) -> None:
     text = TRAINED.replace(
         "z = LinearLayer {1} (x)",
         'W = ParameterTensor {(1:2), init = "fromFile", initFromFilePath = "w.txt"} ; z = W * x',

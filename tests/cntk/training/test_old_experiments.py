@@ -118,7 +118,7 @@ def test_each_trains_tests_and_writes(number: int, folder: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("start", NOT_DONE)
-def test_what_cannot_be_done_says_why(start: str, folder: Path) -> None:
+def test_what_cannot_be_done_explains_why(start: str, folder: Path) -> None:
     code, place, words = NOT_DONE[start]
     before = listing(folder)
     done = netsharp("run", *f"broken/{start}".split(), "--root", ".", cwd=folder)

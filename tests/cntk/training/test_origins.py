@@ -29,7 +29,7 @@ def graph():
     return lowered(built, [built.nodes["ce"]], [built.nodes["ce"]])
 
 
-def test_every_node_and_parameter_says_where_it_stands():
+def test_every_node_and_parameter_says_where_it_is():
     made = graph()
     assert {node.op for node in made.nodes} >= {"input", "PastValue", "Times", "SquareError"}
     assert made.parameters

@@ -45,7 +45,7 @@ def unread(table: str) -> list[tuple[str, str]]:
 CASES = [(table, name, value) for table in TABLES[:2] for name, value in unread(table)]
 
 
-def test_of_a_reader_that_is_not_done_its_name_is_told_alone(tmp_path: Path) -> None:
+def test_of_a_reader_that_is_not_done_its_name_is_reported_alone(tmp_path: Path) -> None:
     folder = made(tmp_path)
     columns = (
         "learn=[reader=[readerType=HTKMLFReader;features=[dim=2;start=0;scpFile=a.scp]"
@@ -148,7 +148,7 @@ def test_every_option_that_is_named_is_one() -> None:
         ('modelPath = "out/net.dnn"', 'modelPath = "../../net.dnn"', "outside"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_is(
+def test_what_cannot_be_done_is_reported_before_anything_is(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
     said = refused(made(tmp_path), before, after)

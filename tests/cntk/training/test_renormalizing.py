@@ -96,7 +96,7 @@ def test_statistics_are_means_over_minibatches_node_after_node(tmp_path: Path) -
         ("again = {", "again = { evalNodeNames = x ;", "no BatchNormalization"),
     ],
 )
-def test_what_cannot_be_done_is_told_before(
+def test_what_cannot_be_done_is_reported_before(
     before: str, after: str, said: str, tmp_path: Path
 ) -> None:
     data(tmp_path)

@@ -47,7 +47,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_a_rule_remembers_goes_on(tmp_path: Path, rule: str) -> None:
+def test_what_a_rule_remembers_continues(tmp_path: Path, rule: str) -> None:
     items = ("command=learn", f"learn=[SGD=[{RULES[rule]} ; learningRatesPerSample = 0.005]]")
     whole, follower = run(made(tmp_path / "whole"), *items)
     assert whole.code == 0
@@ -107,7 +107,7 @@ def test_a_model_that_was_removed_is_trained_again_from_the_last_epoch(tmp_path:
     assert (folder / "out" / "net.dnn").read_bytes() == before
 
 
-def test_a_checkpoint_that_is_missing_is_said(tmp_path: Path) -> None:
+def test_a_checkpoint_that_is_missing_is_reported(tmp_path: Path) -> None:
     folder = made(tmp_path / "run")
     run(folder, "command=learn", follower=Follower(ends=2))
     (folder / "out" / "net.dnn.2.ckp").unlink()

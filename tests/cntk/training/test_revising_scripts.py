@@ -54,7 +54,7 @@ def test_a_parameter_takes_the_numbers_of_a_file_and_all_others_stay(
         assert after[name].tobytes() == before[name].tobytes(), name
 
 
-def test_what_is_written_has_the_numbers_of_where_it_stands(trained: Path) -> None:
+def test_what_is_written_has_the_numbers_of_where_it_is(trained: Path) -> None:
     script = (
         f'{BEGIN}SaveModel(m, "out/zero.dnn")\nReviseParameter(m.w0, "w.txt")\n'
         'SaveModel(m, "out/one.dnn")\nCopyNode(W0, Twin)\nReviseParameter(W0, "more.txt")\n'
@@ -101,7 +101,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_cannot_be_revised_is_said_first_with_its_line(kind: str, trained: Path) -> None:
+def test_what_cannot_be_revised_is_reported_first_with_its_line(kind: str, trained: Path) -> None:
     call, word = REFUSED[kind]
     (trained / "out" / "edited.dnn").unlink(missing_ok=True)
     done = refused(trained, f"{BEGIN}{SAVE}{call}\n{SAVE}")

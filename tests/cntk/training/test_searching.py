@@ -64,7 +64,7 @@ def test_a_search_needs_no_rate(tmp_path: Path) -> None:
     assert run(made(tmp_path / "other"), *block("autoAdjustLR=none"))[0].code == 0
 
 
-def test_trials_leave_nothing_behind(tmp_path: Path) -> None:
+def test_trials_leave_nothing_after(tmp_path: Path) -> None:
     """With a size that is chosen all the same, numbers are those of a run without trials."""
     plain = ("command=learn", "learn=[SGD=[minibatchSize=10:10:64 ; maxEpochs=4]]")
     searched = block(
@@ -141,7 +141,7 @@ def test_sizes_grow_until_the_criterion_does() -> None:
         "minibatchSearchCriterionErrorMargin=-1",
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, adjust: str) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, adjust: str) -> None:
     answer, follower = run(made(tmp_path), *block(f"{BEFORE} ; {adjust}"))
     assert answer.code in (1, 2)
     assert answer.code == 1 or adjust.partition("=")[0] in answer.complaints[0]

@@ -85,7 +85,7 @@ def test_sentences_are_read(name: str, tmp_path: Path) -> None:
         (b"\xff\xfea\0", "UTF-16"),
     ],
 )
-def test_sentences_that_cannot_be_read_are_told_by_their_place(
+def test_sentences_that_cannot_be_read_are_reported_by_their_place(
     data: bytes, words: str, tmp_path: Path
 ) -> None:
     ids = {**WORDS, b"d": 5}
@@ -166,7 +166,7 @@ def test_tagged_words_are_read(name: str, tmp_path: Path) -> None:
         (b"a O\nb c O\n", "line 2, column 3: 'c' is not a word of the list of words"),
     ],
 )
-def test_tagged_words_that_cannot_be_read_are_told_by_their_place(
+def test_tagged_words_that_cannot_be_read_are_reported_by_their_place(
     data: bytes, words: str, tmp_path: Path
 ) -> None:
     streams = LU._replace(words=Vocabulary({b"a": 0, b"b": 1}, 2))
@@ -175,14 +175,14 @@ def test_tagged_words_that_cannot_be_read_are_told_by_their_place(
     assert words in str(raised.value)
 
 
-def test_lines_that_are_passed_over_are_told(tmp_path: Path) -> None:
+def test_lines_that_are_passed_over_are_reported(tmp_path: Path) -> None:
     found = lu(tmp_path, b"alone\na O\nb B")
     assert found.total == 1
     assert "line 1: the line has one column alone" in found.warnings[0]
     assert "line 3, column 3: the last line does not end" in found.warnings[1]
 
 
-def test_words_around_stand_behind_each_other_and_stop_at_the_ends(tmp_path: Path) -> None:
+def test_neighbouring_words_follow_each_other_and_stop_at_the_ends(tmp_path: Path) -> None:
     found = lu(tmp_path, b"a O\nb O\nEOS O\n\na b O\n", LU._replace(context=(-1, 0, 2)))
     assert columns(found, "x") == [[1, 5, 11], [1, 6, 11], [2, 7, 11], [1, 2, 5, 6, 9, 10]]
 
@@ -281,7 +281,7 @@ def test_epochs_begin_at_the_file_and_shuffle_each_block_by_a_seed_of_its_own(
     assert [*chain(*taken(one, Grouping(1), 5, 0))] == [*range(12)]
 
 
-def test_noise_stands_beside_each_word_and_begins_anew_with_the_epoch(tmp_path: Path) -> None:
+def test_noise_stands_beside_each_word_and_begins_again_with_the_epoch(tmp_path: Path) -> None:
     counts, drawn = [4, 1, 3, 2, 5], 3
     noise = NoiseWords(counts, drawn)
     streams = SentenceStreams(KNOWN, KNOWN, "x", "y", noise=noise)

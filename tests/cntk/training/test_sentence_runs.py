@@ -273,7 +273,7 @@ def test_tags_of_sentences_of_unequal_length_are_learnt(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_is_said_before_anything_is_done(
+def test_what_cannot_be_read_is_reported_before_anything_is_done(
     maker: Any, before: str, after: str, word: str, tmp_path: Path
 ) -> None:
     reader = SENTENCES if maker is language else TAGGED_WORDS

@@ -94,7 +94,7 @@ def test_sequences_are_written_as_they_were_read_however_they_are_packed(
         assert float(one) == pytest.approx(float(other), abs=2e-4)
 
 
-def test_streams_of_other_lengths_are_told_before_anything_is_trained(tmp_path: Path) -> None:
+def test_streams_of_other_lengths_are_reported_before_anything_is_trained(tmp_path: Path) -> None:
     folder = made(tmp_path / "run")
     lines = (folder / "train.ctf").read_text().splitlines()
     lines[3] = lines[3].partition(" |tag")[0]

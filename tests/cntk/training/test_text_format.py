@@ -179,7 +179,7 @@ def test_a_file_is_cut_into_chunks_of_whole_sequences(tmp_path: Path) -> None:
     assert read(tmp_path, GOOD * 5).chunks == [5]
 
 
-def test_many_warnings_are_told_as_one(tmp_path: Path) -> None:
+def test_many_warnings_are_reported_as_one(tmp_path: Path) -> None:
     warnings = read(tmp_path, b"|x 1 |why 3\n" * 10_000).warnings
     assert len(warnings) == 21
     assert "9,980 more warnings" in warnings[-1]

@@ -45,7 +45,7 @@ def of_ndl(folder: Path) -> Path:
     return folder
 
 
-def test_the_time_stands_before_lines_and_commands_in_the_name_of_the_log(tmp_path: Path) -> None:
+def test_the_time_precedes_lines_and_commands_in_the_name_of_the_log(tmp_path: Path) -> None:
     folder = made(tmp_path)
     answer, follower = run(
         folder, "timestamping=true", "stderr=out/log", "traceLevel=1", "command=learn:score"
@@ -114,7 +114,7 @@ def test_a_number_is_added_to_seeds(tmp_path: Path) -> None:
     np.testing.assert_array_equal(later["W0"][:size], first["W1"][:size])
 
 
-def test_a_number_for_seeds_that_nobody_adds_is_told(tmp_path: Path) -> None:
+def test_a_number_for_seeds_that_no_one_adds_is_reported(tmp_path: Path) -> None:
     folder = of_ndl(tmp_path)
     path = folder / "net.cntk"
     brain = """BrainScriptNetworkBuilder = {
@@ -130,7 +130,7 @@ def test_a_number_for_seeds_that_nobody_adds_is_told(tmp_path: Path) -> None:
     assert "must not be negative" in str(answer.complaints) + str(answer.reports)
 
 
-def test_a_block_that_is_refused_is_told_once(tmp_path: Path) -> None:
+def test_a_block_that_is_refused_is_reported_once(tmp_path: Path) -> None:
     folder = made(tmp_path)
     block = "tell=[writer=[writerType=LUSequenceWriter;outputNodeNames=x;a=[file=b;token=c]]]"
     answer, _ = run(folder, "command=tell", block)

@@ -61,7 +61,7 @@ def test_examples_take_the_same_course(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.costly
 @pytest.mark.parametrize("first", DEVICES)
-def test_killed_on_one_device_goes_on_on_the_other(first: str, tmp_path: Path) -> None:
+def test_killed_on_one_device_continues_on_the_other(first: str, tmp_path: Path) -> None:
     items = ("command=learn", "learn=[SGD=[maxEpochs=12]]", DOUBLE)
     whole, folder = made(tmp_path / "whole"), made(tmp_path / "run")
     trained(whole, "cpu", *items)

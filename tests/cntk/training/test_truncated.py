@@ -223,7 +223,7 @@ LENGTHS = [7, 2, 3, 5, 1, 8]
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_pieces_tell_what_whole_sequences_tell(build: Callable[[Graph, Node], Node]) -> None:
+def test_pieces_give_what_whole_sequences_give(build: Callable[[Graph, Node], Node]) -> None:
     graph = network(build)
     whole, parts = whole_and_pieces(graph, LENGTHS)
     program = program_of(graph)

@@ -193,7 +193,7 @@ def test_small_numbers_become_zero() -> None:
     assert not any(np.signbit(one[one == 0]).any() for one in state.values.values())
 
 
-def test_noise_is_drawn_anew_and_again_the_same() -> None:
+def test_noise_is_drawn_again_and_again_the_same() -> None:
     calm, first, again = (trained(Updates(noise=each)) for each in (0.0, 0.1, 0.1))
     for name, numbers in calm.values.items():
         assert np.array_equal(first.values[name], again.values[name])

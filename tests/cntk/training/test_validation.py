@@ -28,7 +28,7 @@ def judged(folder: Path) -> Path:
     return folder
 
 
-def test_every_epoch_is_judged_by_other_data(tmp_path: Path) -> None:
+def test_every_epoch_is_checked_by_other_data(tmp_path: Path) -> None:
     folder = judged(tmp_path)
     answer, follower = run(folder, "command=learn", "makeMode=false")
     assert answer.code == 0

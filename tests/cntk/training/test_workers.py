@@ -188,7 +188,7 @@ RESUMED = {
 
 
 @pytest.mark.parametrize("case", RESUMED)
-def test_who_goes_on_has_the_momentum_of_blocks(case: str, tmp_path: Path) -> None:
+def test_who_continues_has_the_momentum_of_blocks(case: str, tmp_path: Path) -> None:
     """Two processes that stop behind the second epoch, and go on: the numbers of one run."""
     block = f"parallelizationMethod=BlockMomentumSGD ; {RESUMED[case]}"
     whole, _ = shared(tmp_path / "whole", block, 2)

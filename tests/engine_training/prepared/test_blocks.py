@@ -63,7 +63,7 @@ def test_a_table_larger_than_its_share_of_memory_is_shuffled_by_blocks(
     assert load_data(stored, model=str(tmp_path / "m.model"), resumes=True).settings.shuffle is True
 
 
-def test_shuffling_that_is_neither_is_told() -> None:
+def test_shuffling_that_is_neither_is_reported() -> None:
     found = read_settings({}, {"shuffle": "sometimes"})
     assert found == ["--shuffle: true, false or \"blocks\" is needed, found 'sometimes'."]
     blocks = read_settings({"train": {"shuffle": "blocks"}})

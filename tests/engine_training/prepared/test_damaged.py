@@ -145,7 +145,7 @@ def sealed(text: bytes) -> bytes:
     ],
     ids=["deep", "null", "short", "no lists", "no values"],
 )
-def test_what_somebody_made_up_is_damaged_and_blocks_nothing(
+def test_what_someone_made_up_is_damaged_and_blocks_nothing(
     text: bytes, tmp_path: Path, reads: list[str]
 ) -> None:
     written(tmp_path / "t.csv")

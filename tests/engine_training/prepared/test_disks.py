@@ -17,7 +17,7 @@ from tests.engine_training.prepared.tables import ROWS, bits, kept_in, loaded, w
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit of their own there")
-def test_a_disk_that_fills_at_any_byte_is_told(tmp_path: Path) -> None:
+def test_a_disk_that_fills_at_any_byte_is_reported(tmp_path: Path) -> None:
     import resource
 
     written(tmp_path / "t.csv")
@@ -38,7 +38,7 @@ def test_a_disk_that_fills_at_any_byte_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [0, 3, 40])
-def test_a_full_disk_is_told_and_the_table_read_into_memory(
+def test_a_full_disk_is_reported_and_the_table_read_into_memory(
     after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written(tmp_path / "t.csv")
@@ -64,7 +64,7 @@ def test_a_full_disk_is_told_and_the_table_read_into_memory(
     assert [path.name for path in (tmp_path / BESIDE).iterdir()] == [".gitignore"]
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     written(tmp_path / "t.csv")
     (tmp_path / BESIDE).write_text("a file\n")
     data = loaded(tmp_path, cache="always")

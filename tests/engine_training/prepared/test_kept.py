@@ -114,7 +114,7 @@ def test_other_columns_are_another_table(tmp_path: Path, reads: list[str]) -> No
         np.testing.assert_array_equal(kept.train.matrix, plain.train.matrix)
 
 
-def test_a_file_with_the_size_and_time_of_another_is_read_anew(tmp_path: Path) -> None:
+def test_a_file_with_the_size_and_time_of_another_is_read_again(tmp_path: Path) -> None:
     """As copies that keep times, moves and archives leave it."""
     path = tmp_path / "t.csv"
     for seed, how in ((1, "written"), (2, "written"), (3, "moved")):
@@ -186,7 +186,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
     assert kept_in(tmp_path) == []
 
 
-def test_numbers_to_predict_are_found_again_where_nobody_set_the_task(tmp_path: Path) -> None:
+def test_numbers_to_predict_are_found_again_where_no_one_set_the_task(tmp_path: Path) -> None:
     written(tmp_path / "t.csv")
     flags = {"train": str(tmp_path / "t.csv"), "label": "number", "exclude": "label", **SETTINGS}
     flags |= {"missing": "mean", "cache": "always", "learning_rate": None}
@@ -270,7 +270,7 @@ def test_files_of_every_form_are_kept(
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_a_large_array_that_is_damaged_is_told(
+def test_a_large_array_that_is_damaged_is_reported(
     packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arrays, "LARGE_ARRAY", 1_000)
