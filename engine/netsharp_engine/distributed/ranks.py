@@ -35,7 +35,7 @@ class Ranks:
         self._wish: Callable[[], bool] = lambda: False
         self._begun = time.perf_counter()
         self._now, self._stops = 0.0, False
-        self._told = np.zeros(0)
+        self._shared = np.zeros(0)
 
     @property
     def leads(self) -> bool:
@@ -74,9 +74,9 @@ class Ranks:
 
     def same(self, what: str, own: str) -> None:
         """Raise CommError, a sentence, where ranks have another ``what``."""
-        told = [one.decode() for one in self.comm.gather(own.encode())]
-        if len(set(told)) > 1:
-            raise CommError(f"The processes have not the same {what}: {', '.join(told)}.")
+        given = [one.decode() for one in self.comm.gather(own.encode())]
+        if len(set(given)) > 1:
+            raise CommError(f"The processes have not the same {what}: {', '.join(given)}.")
 
     def earliest_of(self, order: Iterable[str]) -> Callable[[str], str]:
         """Return a function that all ranks call with a name each: the one that is first in
@@ -95,7 +95,7 @@ class Ranks:
         if self.alone:
             return tell
 
-        def told(event: Any) -> object:
+        def reported(event: Any) -> object:
             answer = tell(event)
             if event["event"] != "epoch":
                 return answer
@@ -103,7 +103,7 @@ class Ranks:
             self.comm.broadcast(shared)
             return bool(shared[0])
 
-        return told
+        return reported
 
     def join(self, program: Program) -> None:
         """Let a program that trains add its gradients to those of the others.
@@ -124,21 +124,21 @@ class Ranks:
     def exchange(self, gradient: Sequence[Any], sums: Any) -> None:
         """Add gradients and sums of a step over all ranks, and learn what they want."""
         if isinstance(sums, np.ndarray):
-            if len(self._told) != len(sums) + _AGREED:
-                self._told = np.zeros(len(sums) + _AGREED)
-            self._told[_AGREED:] = sums
-            self._tell()
-            self.comm.all_reduce_(*gradient, self._told)
-            sums[:] = self._told[_AGREED:]
+            if len(self._shared) != len(sums) + _AGREED:
+                self._shared = np.zeros(len(sums) + _AGREED)
+            self._shared[_AGREED:] = sums
+            self._fill()
+            self.comm.all_reduce_(*gradient, self._shared)
+            sums[:] = self._shared[_AGREED:]
         else:
-            self._told = np.zeros(_AGREED)
-            self._tell()
-            self.comm.all_reduce_(*gradient, sums, self._told)
-        self._now, self._stops = float(self._told[0]), bool(self._told[1])
+            self._shared = np.zeros(_AGREED)
+            self._fill()
+            self.comm.all_reduce_(*gradient, sums, self._shared)
+        self._now, self._stops = float(self._shared[0]), bool(self._shared[1])
 
-    def _tell(self) -> None:
-        self._told[0] = time.perf_counter() - self._begun if self.leads else 0.0
-        self._told[1] = float(self._wish())
+    def _fill(self) -> None:
+        self._shared[0] = time.perf_counter() - self._begun if self.leads else 0.0
+        self._shared[1] = float(self._wish())
 
 
 #: One process that trains by itself.

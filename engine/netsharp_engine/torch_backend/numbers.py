@@ -66,10 +66,10 @@ def parts_of(parameter: Parameter, users: Sequence[Node]) -> tuple[TensorPart, .
         count, width = parameter.shape
         if alone is None or alone.op != "convolve":
             return TensorPart((count, width - 1)), TensorPart((count,))
-        told = kernel_parts(alone)
+        cut = kernel_parts(alone)
         return (
-            TensorPart(told.shape, places=told.weights),
-            TensorPart(told.shape[:1], places=told.biases),
+            TensorPart(cut.shape, places=cut.weights),
+            TensorPart(cut.shape[:1], places=cut.biases),
         )
     if alone is not None and alone.op == "filtered":
         found = filled_cells(alone)
@@ -199,8 +199,8 @@ class TorchNumbers:
         host = vector.detach().to("cpu", copy=True)
         found: Tensors = {}
         for each, views in zip(chosen, self.views(chosen, host).values(), strict=True):
-            told = zip(self._how[each.name], views, strict=True)
-            pieces = [part.taken(view) for part, view in told]
+            both = zip(self._how[each.name], views, strict=True)
+            pieces = [part.taken(view) for part, view in both]
             if each.bias_column:
                 weights, biases = pieces[0].reshape(each.shape[0], -1), pieces[1][:, None]
                 found[each.name] = np.concatenate((weights, biases), axis=1)

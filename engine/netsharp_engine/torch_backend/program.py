@@ -58,7 +58,7 @@ class TorchProgram:
             self._updates = TorchUpdates(job.rule.kind, numbers, facts)
         self._values: dict[Node, Tensor] = {}
         self._inputs: dict[Node, Tensor] = {}
-        self._wanted: Tensor = None
+        self._targets: Tensor = None
         self._codes: Tensor = None
         self._shares: Tensor = None
         self._factor = 1.0
@@ -67,7 +67,7 @@ class TorchProgram:
         self._gradients: list[Tensor] = []
         self._square = 0.0
         self._fault: Fault | None = None
-        self._told = Figures((0.0,) * len(job.graph.criteria))
+        self._figures = Figures((0.0,) * len(job.graph.criteria))
         self.exchange: Exchange | None = None
         self._averaged: AveragedGradient | None = None
         #: Of a step that is exchanged: loss by weight, weight, rows, and what criteria count.
@@ -81,24 +81,26 @@ class TorchProgram:
         if batch.adds:
             raise GraphError("a batch is trained whole")
         given: Mapping[str, Any] = batch.inputs
-        self._inputs = {node: matrix(self._sent(given[node.name])) for node in self._graph.inputs}
+        self._inputs = {
+            node: matrix(self._on_device(given[node.name])) for node in self._graph.inputs
+        }
         self._rows = len(given[self._graph.inputs[0].name])
         self._network.masks.clear()
         if batch.draw is not None:
             self._network.masks.update(masks_of(self._drops, batch.draw, self._rows, self.numbers))
         target = given.get(self._target)
-        self._wanted = None if target is None else self._aimed(target)
+        self._targets = None if target is None else self._target_of(target)
         if target is not None:
-            self._weigh(batch.weights, batch.expected)
+            self._set_weights(batch.weights, batch.expected)
 
-    def _sent(self, values: Any) -> Tensor:
+    def _on_device(self, values: Any) -> Tensor:
         """Numbers of the host on the device, in its type."""
         array = np.asarray(values)
         if not array.flags.writeable:
             array = array.copy()
         return torch.from_numpy(array).to(self.numbers.device, self.numbers.dtype)
 
-    def _aimed(self, target: Any) -> Tensor:
+    def _target_of(self, target: Any) -> Tensor:
         """Return the target as codes [rows] where there are several nodes, else [rows, nodes]."""
         size = self._facts.output.size
         array = np.asarray(target)
@@ -109,9 +111,9 @@ class TorchProgram:
             if self._codes is not None:
                 return self._codes
             return torch.from_numpy(array.astype(np.int64)).to(self.numbers.device)
-        return self._sent(array).reshape(self._rows, size)
+        return self._on_device(array).reshape(self._rows, size)
 
-    def _weigh(self, weights: Any, expected: float | None) -> None:
+    def _set_weights(self, weights: Any, expected: float | None) -> None:
         self._shares, self._factor = None, 1.0
         if weights is None:
             self._weight = float(self._rows)
@@ -121,7 +123,7 @@ class TorchProgram:
         self._weight = float(np.add.reduce(weights))
         if self._weight:
             self._factor = 1.0 if expected is None else self._weight / expected
-            self._shares = self._sent(np.asarray(weights) / self._weight)
+            self._shares = self._on_device(np.asarray(weights) / self._weight)
 
     def _computed(self) -> Tensor:
         """Return all nodes but a late output; the values of the node that the loss reads."""
@@ -147,14 +149,14 @@ class TorchProgram:
         if not self._weight:
             if not self._learns:
                 self.forward()
-                self._tell(0)
+                self._count_step(0)
             return True
         if not self._learns:
             with torch.no_grad():
-                self._loss = self._judged().item()
-            self._tell(self._rows)
+                self._loss = self._mean_loss().item()
+            self._count_step(self._rows)
             return True
-        mean = self._judged()
+        mean = self._mean_loss()
         self._loss = mean.detach().item()
         if not math.isfinite(self._loss):
             self._fault = Fault("loss", self._first_node())
@@ -195,7 +197,7 @@ class TorchProgram:
     def average_by(self, comm: AveragingComm) -> None:
         """Train on rows of which each process has a part."""
         leaves = self.numbers.leaves_of(self._facts.nodes)
-        self._averaged = AveragedGradient(self._judged, leaves, comm)
+        self._averaged = AveragedGradient(self._mean_loss, leaves, comm)
 
     def _checked(self, gradients: list[Tensor]) -> bool:
         """Return whether all numbers of a gradient are finite."""
@@ -207,21 +209,21 @@ class TorchProgram:
             return False
         return True
 
-    def _judged(self) -> Tensor:
+    def _mean_loss(self) -> Tensor:
         """Return the weighted mean of the rows' losses."""
         last = matrix(self._computed())
         if self._halved:
             last = last.to(self.numbers.dtype)
         judge = self._network.judge
         assert judge is not None
-        return judge(last, self._wanted, self._shares)
+        return judge(last, self._targets, self._shares)
 
     def update(self, rule: UpdateRule) -> bool:
         """Update the trained parameters, which are saved first where the step may fail."""
         if self._fault is not None:
             return False
         if not self._weight:
-            self._tell(0)
+            self._count_step(0)
             return True
         weights = self.numbers.trained
         with torch.no_grad():
@@ -232,7 +234,7 @@ class TorchProgram:
                 self._fault = Fault("weight", self._updates.first_parameter([weights]))
                 weights.copy_(before)
                 return False
-        self._tell(self._rows)
+        self._count_step(self._rows)
         return True
 
     def _first_node(self) -> Node | None:
@@ -242,19 +244,21 @@ class TorchProgram:
                 return node
         return self._graph.output
 
-    def _tell(self, rows: int) -> None:
+    def _count_step(self, rows: int) -> None:
         """Count a finished step."""
-        told = self._told
+        known = self._figures
         if not rows:
-            self._told = told._replace(steps=told.steps + 1)
+            self._figures = known._replace(steps=known.steps + 1)
             return
         own = (
             [self._loss * self._weight, *self._counted()]
             if self.exchange is None
             else [self._sums[0].item(), *self._sums[3:].tolist()]
         )
-        sums = tuple(known + new for known, new in zip(told.sums, own, strict=True))
-        self._told = Figures(sums, told.weight + self._weight, told.rows + rows, told.steps + 1)
+        sums = tuple(before + new for before, new in zip(known.sums, own, strict=True))
+        self._figures = Figures(
+            sums, known.weight + self._weight, known.rows + rows, known.steps + 1
+        )
 
     def _counted(self) -> list[float]:
         """Return the values of the further criteria on the rows of this step."""
@@ -266,11 +270,11 @@ class TorchProgram:
     def count(self, figures: Figures) -> None:
         """Go on from these sums."""
         sums = figures.sums or (0.0,) * (1 + len(self._counts))
-        self._told, self._fault = figures._replace(sums=sums, fault=None), None
+        self._figures, self._fault = figures._replace(sums=sums, fault=None), None
 
     def figures(self) -> Figures:
         """Return the sums so far."""
-        return self._told._replace(fault=self._fault)
+        return self._figures._replace(fault=self._fault)
 
     def read(self, node: Node) -> Array:
         """Return the values [rows, nodes] of a node."""
