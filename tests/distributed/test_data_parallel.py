@@ -4,11 +4,12 @@ made by hand, of uneven shares as well, and a run that resumes has the bits of o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from netsharp_engine.distributed.comm import AveragingComm, CommError
 from netsharp_engine.distributed.ranks import Ranks
 from netsharp_engine.initial import initial_values
 from netsharp_engine.nodes import Node
@@ -152,8 +153,17 @@ def trained(ranks: Ranks) -> list[Any]:
     return found
 
 
+def refused(ranks: Ranks) -> str:
+    """What is said of a device on which torch connects nothing."""
+    import torch
+
+    with pytest.raises(CommError) as caught:
+        cast("AveragingComm", ranks.comm).averaged(torch.nn.Linear(1, 1, device="meta"))
+    return str(caught.value)
+
+
 def of_two(ranks: Ranks) -> tuple[Any, ...]:
-    return ours(ranks), theirs(ranks), diverged(ranks)
+    return ours(ranks), theirs(ranks), diverged(ranks), refused(ranks)
 
 
 def of_three(ranks: Ranks) -> tuple[Any, ...]:
@@ -212,3 +222,11 @@ def test_trainings_follow_the_course_of_one(three: list[Any]) -> None:
         for other in others:
             for name, numbers in first.model.tensors.items():
                 np.testing.assert_array_equal(numbers, other.model.tensors[name])
+
+
+def test_devices_that_torch_does_not_connect_are_refused(pair: list[Any]) -> None:
+    sentence = (
+        "PyTorch connects no processes on 'meta' devices here. Leave --procs and --nodes out, or "
+        "train on the processor: --device torch:cpu."
+    )
+    assert [each[3] for each in pair] == [sentence] * 2

@@ -25,6 +25,8 @@ from netsharp_engine.distributed.comm import CommError
 #: take one of them long.  One that has ended is noticed at once.
 COMING = timedelta(seconds=120)
 ANSWERING = timedelta(hours=6)
+#: What connects processes on the GPUs of a kind, as torch names both (ROCm is called cuda).
+COLLECTIVES = {"cuda": "nccl", "xpu": "xccl"}
 
 
 class TorchComm:
@@ -32,10 +34,12 @@ class TorchComm:
 
     def __init__(self) -> None:
         self.rank, self.size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-        on_gpus = torch.cuda.is_available()
-        backend = "cpu:gloo,cuda:nccl" if on_gpus else "gloo"
-        if on_gpus:
-            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
+        self._kinds = ["cpu", *_connected_gpus()]
+        for kind in self._kinds[1:]:
+            gpus = getattr(torch, kind)
+            gpus.set_device(int(os.environ["LOCAL_RANK"]) % gpus.device_count())
+        parts = [f"{kind}:{COLLECTIVES.get(kind, 'gloo')}" for kind in self._kinds]
+        backend = ",".join(parts)
         with _connected("the processes did not find each other"):
             dist.init_process_group(backend, timeout=COMING)
             atexit.register(dist.destroy_process_group)
@@ -57,7 +61,15 @@ class TorchComm:
                 work.wait()
 
     def averaged(self, module: torch.nn.Module) -> ParallelModule:
-        """Return a module whose gradients are averaged over the ranks."""
+        """Return a module whose gradients are averaged over the ranks. CommError, a sentence, where
+        torch connects no processes on its device.
+        """
+        kind = next(module.parameters()).device.type
+        if kind not in self._kinds:
+            raise CommError(
+                f"PyTorch connects no processes on '{kind}' devices here. Leave --procs and "
+                "--nodes out, or train on the processor: --device torch:cpu."
+            )
         return ParallelModule(module, self._group)
 
     def gather(self, data: bytes) -> list[bytes]:
@@ -105,6 +117,17 @@ class ParallelModule:
         """Set ``grad`` of the parameters to the means over the ranks, the same bits on all."""
         with _connected():
             loss.backward()
+
+
+def _connected_gpus() -> list[str]:
+    """Return the kinds of GPUs here on which torch connects processes."""
+    return [
+        kind
+        for kind, name in COLLECTIVES.items()
+        if hasattr(torch, kind)
+        and getattr(torch, kind).is_available()
+        and dist.is_backend_available(name)
+    ]
 
 
 def _tensor(array: Any) -> torch.Tensor:
