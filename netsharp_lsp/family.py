@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.limits import Limit
     from netsharp_engine.model import Model
-    from netsharp_engine.program import Job
     from netsharp_lsp.context import Context
     from netsharp_lsp.interface import Foreign, Language, Sample
-    from netsharp_lsp.outcome import Outcome, TrainedOn, WrittenNetwork
+    from netsharp_lsp.outcome import Outcome, PlannedTraining, TrainedOn, WrittenNetwork
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import (
         Answer,
@@ -161,9 +160,11 @@ if TYPE_CHECKING:
             have errors, 2 where it is impossible, 130 where `follower` stops it.
             """
 
-        def training_jobs(self, request: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
-            """Return the jobs for a device of the training commands of a run, by command, without
-            running them; the answer says why they cannot be known.
+        def planned_trainings(
+            self, request: Performance
+        ) -> tuple[Answer, Sequence[PlannedTraining]]:
+            """Return the training commands of a run, without running them; the answer says why they
+            cannot be known.
             """
 
         def sample_reading(self, request: Performance) -> SampleReading:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.samples.given import Wants
     from netsharp_engine.cntk.samples.text_format import Sequences
+    from netsharp_engine.program import Job
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.text.decode import Source
     from netsharp_lsp.text.lines import LineIndex
@@ -101,6 +102,22 @@ class TrainedOn:
         self.what = what
         self.classes = classes
         self.run = ""
+
+
+class PlannedTraining:
+    """A training command before it runs: its name, and its `job` for a device.
+
+    `settings` is a text that differs for other settings; `samples` returns one that differs for
+    other data, which it reads.
+    """
+
+    __slots__ = ("command", "job", "samples", "settings")
+
+    def __init__(self, command: str, job: Job, settings: str, samples: Callable[[], str]) -> None:
+        self.command = command
+        self.job = job
+        self.settings = settings
+        self.samples = samples
 
 
 class ReadError:

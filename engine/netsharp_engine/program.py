@@ -84,15 +84,15 @@ class Job(NamedTuple):
     """The request to a program.
 
     ``graph`` has the criteria, if any, as nodes. ``rows`` is the most that one call is fed as far
-    as is known: a back end may make its buffers for that number or let them grow. Without ``rule``
-    nothing is trained. ``dtype`` is float32 or float64. Several jobs may share parameters: see
-    ``Draft.program``.
+    as is known, and buffers may grow. Without ``rule`` nothing is trained; ``shared``: by several
+    processes. ``dtype`` is float32 or float64. Jobs may share parameters: see ``Draft.program``.
     """
 
     graph: Graph
     rows: int
     dtype: str = "float32"
     rule: UpdateRule | None = None
+    shared: bool = False
 
 
 class Sparse(NamedTuple):

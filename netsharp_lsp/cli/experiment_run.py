@@ -15,7 +15,7 @@ from netsharp_lsp.cli.console.outlet import Outlet
 from netsharp_lsp.cli.console.progress import choose_display
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.cli.machines.emitting import slurm_script
-from netsharp_lsp.cli.machines.joining import joined, met
+from netsharp_lsp.cli.machines.joining import compared, joined, met
 from netsharp_lsp.cli.machines.launching import launch
 from netsharp_lsp.language import families
 from netsharp_lsp.questions import Performance
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
 
+    from netsharp_engine.distributed.ranks import Ranks
     from netsharp_lsp.cli.console.progress import Display
     from netsharp_lsp.cli.machines.options import Machines
     from netsharp_lsp.family import Experiments
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
 
 DONE, FAILED, STOPPED = 0, 2, 130
+#: What a process tells the others of its configuration.
+_READ = {True: "it can be run", False: "it cannot be run"}
 #: The options of a configuration that correspond to flags of a specification.
 _INSTEAD = {
     "epochs": "maxEpochs=N",
@@ -99,9 +102,6 @@ def run_experiment(
 
 def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines | None) -> int:
     ranks = joined(machines)
-    if machines is not None and machines.check:
-        say(met(ranks, machines) if ranks.leads else ())
-        return DONE
     silent = not ranks.leads
 
     def around(named: Iterable[str]) -> Roots:
@@ -118,6 +118,8 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
     request.ranks = ranks
     request.device = args.device or ""
     request.precision = args.precision or ""
+    if machines is not None and machines.check:
+        return check_experiment(experiments, request, machines, ranks)
     with ExitStack() as stack:
         log = stack.enter_context(RunLog(args.log)) if args.log and not silent else None
         quiet = args.quiet or silent or args.cntk_log is not None
@@ -153,6 +155,29 @@ def unfitting(args: argparse.Namespace) -> str | None:
                 "stopped, unless makeMode=false; 'netsharp config' shows its values."
             )
     return None
+
+
+def check_experiment(
+    experiments: Experiments, request: Performance, machines: Machines, ranks: Ranks
+) -> int:
+    """Compare the trainings of all processes, and train nothing."""
+    answer, trainings = experiments.planned_trainings(request)
+    if answer.code and machines.speaks:
+        show_answer(answer)
+    compared(ranks, "outcome of reading the configuration", _READ[answer.code == DONE])
+    if answer.code:
+        return answer.code
+    compared(ranks, "training commands", ", ".join(each.command for each in trainings) or "none")
+    data, numbers = [], 1
+    for each in trainings:
+        compared(ranks, f"settings of {each.command}", each.settings)
+        data.append(f"{each.command} {each.samples()}")
+        compared(ranks, "data", data[-1])
+        parameters = each.job.graph.parameters
+        numbers = max(numbers, sum(one.size for one in parameters if one.trained))
+    lines = met(ranks, machines, numbers, "; ".join(data))
+    say(lines if ranks.leads else ())
+    return DONE
 
 
 class _Following:

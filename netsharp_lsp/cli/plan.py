@@ -126,16 +126,16 @@ def _run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
         return FAILED
     try:
         request = Performance((name, *args.items), args.cd, around, settings_for)
-        answer, jobs = experiments.training_jobs(request)
+        answer, trainings = experiments.planned_trainings(request)
         if answer.code:
             show_answer(answer)
             return answer.code
-        _require_trainings(name, [command for command, _ in jobs], args.format)
-        for command, job in jobs:
-            device = _device(args.device or CPU, args.precision or "", job)
-            found = _found(f"{name}: {command}", device, job)
-            if len(jobs) > 1:
-                say([f"{command}:"])
+        _require_trainings(name, [each.command for each in trainings], args.format)
+        for each in trainings:
+            device = _device(args.device or CPU, args.precision or "", each.job)
+            found = _found(f"{name}: {each.command}", device, each.job)
+            if len(trainings) > 1:
+                say([f"{each.command}:"])
             _show(args, device, found)
     except (SettingsError, SubjectError) as error:
         complain(str(error))

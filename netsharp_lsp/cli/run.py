@@ -20,6 +20,7 @@ from netsharp_engine.train import (
     load_data,
     settings_to_resume,
 )
+from netsharp_engine.train.drafting.devices import device_of
 from netsharp_engine.train.tasks import OutputForm
 from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
 from netsharp_lsp.cli.arguments.settings import add_settings_arguments
@@ -274,6 +275,8 @@ def _loaded(
 def _met(order: RunOrder, machines: Machines, ranks: Ranks, data: TrainingData) -> list[str]:
     """Return the lines on processes that met and compared."""
     graph = _graph(order, data)
+    device = agreed(ranks, lambda: device_of(graph, data, data.settings, shared=True))
+    compared(ranks, "device", device.name)
     numbers = sum(each.size for each in graph.parameters if each.trained)
     return met(ranks, machines, numbers, data.fingerprint())
 

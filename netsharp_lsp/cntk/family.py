@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.model import Model
-    from netsharp_engine.program import Job
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
     from netsharp_lsp.cntk.languages import CntkLanguage
     from netsharp_lsp.family import Migration
     from netsharp_lsp.interface import Foreign
-    from netsharp_lsp.outcome import Outcome, TrainedOn, WrittenNetwork
+    from netsharp_lsp.outcome import Outcome, PlannedTraining, TrainedOn, WrittenNetwork
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import (
         Answer,
@@ -75,11 +74,11 @@ class Experiments:
 
         return perform(request, follower)
 
-    def training_jobs(self, request: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
-        """Return the jobs of training commands; see `netsharp_lsp.cntk.commands.training`."""
-        from netsharp_lsp.cntk.commands.training import training_jobs
+    def planned_trainings(self, request: Performance) -> tuple[Answer, Sequence[PlannedTraining]]:
+        """Return training commands before they run; see `netsharp_lsp.cntk.commands.training`."""
+        from netsharp_lsp.cntk.commands.training import planned_trainings
 
-        return training_jobs(request)
+        return planned_trainings(request)
 
     def sample_reading(self, request: Performance) -> SampleReading:
         """Return a reader of images as in a run; see `netsharp_lsp.cntk.commands.training`."""

@@ -13,6 +13,7 @@ from netsharp_engine.backends.choosing import is_faster, survey
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Job, Unusable, UpdateRule
 from netsharp_engine.train import read_settings
+from netsharp_engine.wgpu_backend import DeviceDraft
 from tests.engine.plain_program import LoopsDraft
 from tests.engine_training.small_networks import layered
 from tests.house.test_import_budget import imported_by
@@ -110,6 +111,18 @@ def test_auto_moves_the_whole_network_on_and_says_which_node(monkeypatch):
     assert "wgpu cannot do it: 'activation' is not computed here" in chosen.why
     refusal = choose("wgpu", [Job(WIDE, 256)])
     assert str(refusal) == "'activation' is not computed here. Or choose --device auto."
+
+
+def test_of_several_processes_none_is_on_a_graphics_device(monkeypatch):
+    """Gradients are exchanged on the host: `auto` passes it over, and by its name it is refused."""
+    made_up(monkeypatch, DeviceDraft)
+    job = Job(WIDE.judged("squared error"), 256, rule=UpdateRule("sgd", 0.1))
+    assert choose("auto", [job]).backend is DeviceDraft
+    shared = job._replace(shared=True)
+    chosen = choose("auto", [shared])
+    assert chosen.backend is NumpyDraft
+    assert "wgpu cannot do it: A graphics device trains in one process alone" in chosen.why
+    assert "Leave --procs and --nodes out" in str(choose("wgpu", [shared]))
 
 
 def test_auto_passes_a_driver_over_that_computes_on_the_processor(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
@@ -13,10 +14,16 @@ import pytest
 from netsharp_engine.data import DataError
 from netsharp_lsp.__main__ import main
 from netsharp_lsp.cli import run
+from netsharp_lsp.cli.experiment_run import check_experiment, experiments_meant
+from netsharp_lsp.cli.machines import meeting
 from netsharp_lsp.cli.machines.emitting import slurm_script
 from netsharp_lsp.cli.machines.joining import DisagreementError, agreed, compared, in_turns
 from netsharp_lsp.cli.machines.meeting import absent, is_taken, unreachable
 from netsharp_lsp.cli.machines.options import Machines, machines_asked
+from netsharp_lsp.project.roots import roots_around
+from netsharp_lsp.questions import Performance
+from netsharp_lsp.settings import Settings
+from tests.cntk.training.experiments import made
 from tests.distributed.threads import together
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris" / "iris.nn"
@@ -47,7 +54,9 @@ def test_flags_that_go_together():
         (("--procs", "2", "--rendezvous", "a:1"), "give their number with --nodes"),
         (("--nodes", "2"), "--nodes needs --rendezvous HOST:PORT"),
         (("--nodes", "2", "--rendezvous", "a"), "for example a:29400"),
-        (("--nodes", "2", "--rendezvous", "a:70000"), "is HOST:PORT"),
+        (("--nodes", "2", "--rendezvous", "a:70000"), "is HOST:PORT, for example a:29400."),
+        (("--nodes", "2", "--rendezvous", "a:"), "for example a:29400."),
+        (("--nodes", "2", "--rendezvous", ":"), f"for example {socket.gethostname()}:29400."),
     ],
 )
 def test_flags_that_do_not(words, sentence):
@@ -98,8 +107,27 @@ def test_names_that_no_one_knows_and_names_that_loop_back(monkeypatch):
     assert told is not None
     assert "The name of this machine, localhost, means " in told
     assert "Set GLOO_SOCKET_IFNAME=" in told
+
+
+def test_an_interface_that_is_chosen_has_to_lead_somewhere(monkeypatch):
+    names = {1: "lo", 2: "net0"}
+    addresses = {"lo": "127.0.0.1", "net0": "192.0.2.3"}
+    monkeypatch.setattr(socket, "if_nameindex", lambda: list(names.items()))
+    monkeypatch.setattr(meeting, "_address_of", addresses.get)
+    monkeypatch.setattr(socket, "gethostname", lambda: "localhost")
+    here, there = Machines(2), Machines(1, 2, "192.0.2.7", 9)
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "net0")
+    assert unreachable(here) is unreachable(there) is None
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "eth9")
-    assert unreachable(Machines(1, 2, "192.0.2.7", 9)) is None
+    for machines in (here, there):
+        told = unreachable(machines)
+        assert told is not None
+        assert "no network interface 'eth9'. It has lo, net0." in told
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
+    told = unreachable(there)
+    assert told is not None
+    assert "GLOO_SOCKET_IFNAME=lo: its address is 127.0.0.1, which loops back" in told
+    assert unreachable(here) is unreachable(Machines(1, 2, "127.0.0.1", 9)) is None
 
 
 def test_a_port_that_something_has():
@@ -140,6 +168,48 @@ def test_versions_have_to_be_equal():
             compared(ranks, "version of netsharp", f"{ranks.comm.rank}.0")
 
     together(2, compare)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            ("net.cntk", "2:8:3", "2:7:3"),
+            r"not the same settings of learn: checksum \w+ \(process 0",
+        ),
+        (("net.cntk", "0.05:0.02", "0.05:0.01"), "not the same settings of learn: "),
+        (("net.cntk", "maxEpochs = 4", ""), r"of reading the configuration: it can .* it cannot"),
+        (("data.ctf", "0 0 1 |f", "0 1 0 |f"), r"not the same data: learn 150 samples, checksum"),
+        (None, ""),
+    ],
+)
+def test_processes_compare_what_configurations_train(change, sentence, tmp_path, capsys):
+    folders = [made(tmp_path / name) for name in ("one", "two")]
+    if change is not None:
+        path = folders[1] / change[0]
+        assert change[1] in path.read_text()
+        path.write_text(path.read_text().replace(*change[1:]))
+    experiments = experiments_meant(("net.cntk",))
+    assert experiments is not None
+
+    def check(ranks):
+        items = ("net.cntk", "parallelTrain=true")
+        around, known = (lambda names: roots_around(names, ())), (lambda *_: Settings())
+        asked = Performance(items, str(folders[ranks.comm.rank]), around, known)
+        asked.ranks = ranks
+        try:
+            return check_experiment(experiments, asked, Machines(1, 2, check=True), ranks)
+        except DisagreementError as error:
+            return str(error)
+
+    told = together(2, check)
+    if change is None:
+        assert told == [0, 0]
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[1].split(": ")[1].startswith("learn 150 samples, checksum ")
+    else:
+        assert told[0] == told[1]
+        assert re.search(sentence, told[0]), told
 
 
 def test_the_first_of_a_machine_works_before_the_others(monkeypatch):

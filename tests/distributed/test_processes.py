@@ -229,6 +229,42 @@ def test_a_check_meets_compares_and_trains_nothing(folder: Path) -> None:
 
 
 @pytest.mark.costly
+def test_a_check_asks_for_the_device(folder: Path) -> None:
+    """What a run would refuse, its check does: a device that is missing, or trains alone."""
+    done = subprocess.run(
+        (*NETSHARP, "run", "iris.nn", "--procs", "2", "--check", "--device", "torch:mps"),
+        cwd=folder,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith("netsharp: device = torch:mps: ")
+    assert "finds no mps here" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.costly
+def test_a_check_of_a_configuration_meets(tmp_path: Path) -> None:
+    made(tmp_path / "one")
+    done = subprocess.run(
+        (*NETSHARP, "run", "net.cntk", "parallelTrain=true", "--procs", "2", "--check"),
+        cwd=tmp_path / "one",
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    first, second, third = done.stdout.splitlines()
+    assert first.startswith("2 processes met, 2 on each of 1 machines: ")
+    assert "the same data: learn 150 samples, checksum " in second
+    assert third.startswith("Adding up the gradients of a step takes ")
+    assert not list((tmp_path / "one").glob("net.dnn*"))
+
+
+@pytest.mark.costly
 def test_other_data_are_reported_by_all_machines(folder: Path) -> None:
     other = folder.parent / "two"
     copy_to(other)

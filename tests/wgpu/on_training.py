@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import subprocess
@@ -103,30 +104,45 @@ def test_a_run_continues_elsewhere(begins, tmp_path):
 
 
 def test_a_killed_run_continues_on_the_processor(tmp_path):
-    """As people do it: a command that is killed, its last save, and another device."""
-    for path in (EXAMPLES / "iris").glob("iris.*"):
-        shutil.copy(path, tmp_path)
+    """As people do it: a command that is killed in the middle, resumed on numpy, ends as one that
+    was not.
+    """
+    for name in ("killed", "whole"):
+        (tmp_path / name).mkdir()
+        for path in (EXAMPLES / "iris").glob("iris.*"):
+            shutil.copy(path, tmp_path / name)
     command = [sys.executable, "-m", "netsharp_lsp", "run", "iris.nn", "--quiet"]
-    flags = ["--epochs", "100000", "--patience", "0", "--checkpoint", "0.1"]
-    first = [*command, *flags, "--device", f"wgpu:{NAME}"]
-    running = subprocess.Popen(first, cwd=tmp_path)
-    saved = tmp_path / "iris.safetensors"
+    flags = ["--epochs", "100", "--patience", "0", "--log", "run.jsonl"]
+    place = tmp_path / "killed"
+    first = [*command, *flags, "--checkpoint", "0.05", "--device", f"wgpu:{NAME}"]
+    running = subprocess.Popen(first, cwd=place)
+    saved = place / "iris.safetensors"
     end = time.monotonic() + 120
-    while not saved.exists() and running.poll() is None and time.monotonic() < end:
-        time.sleep(0.05)
+    while running.poll() is None and time.monotonic() < end:
+        if saved.exists() and load_model(str(saved)).state.epoch >= 5:
+            break
+        time.sleep(0.01)
     running.kill()
     running.wait()
     checkpoint = load_model(str(saved))
     reached = checkpoint.state
-    assert reached.step > 0
+    assert 0 < reached.epoch < 100
+    assert not reached.finished
     assert checkpoint.settings.device == f"wgpu:{NAME}"
     assert checkpoint.trained_on == f"{(on := backend(NAME)).name}: {on.title}"
-    goes_on = [*command, "--resume", "--device", "cpu", "--epochs", str(reached.epoch + 2)]
-    subprocess.run(goes_on, cwd=tmp_path, check=True)
-    model = load_model(str(saved))
-    assert model.state.epoch == reached.epoch + 2
-    assert (model.settings.device, model.trained_on) == ("cpu", "")
-    assert all(np.isfinite(values).all() for values in model.tensors.values())
+    goes_on = [*command, "--resume", "--device", "cpu", "--log", "run.jsonl"]
+    subprocess.run(goes_on, cwd=place, check=True)
+    subprocess.run([*command, *flags], cwd=tmp_path / "whole", check=True)
+    models = [load_model(str(tmp_path / name / "iris.safetensors")) for name in ("killed", "whole")]
+    assert (models[0].settings.device, models[0].trained_on) == ("cpu", "")
+    assert models[0].state.step == models[1].state.step == 100 * 23
+    courses = []
+    for name in ("killed", "whole"):
+        lines = (tmp_path / name / "run.jsonl").read_text().splitlines()
+        told = [json.loads(line) for line in lines]
+        courses.append({one["epoch"]: one["loss"] for one in told if one["event"] == "epoch"})
+    assert courses[0] == pytest.approx(courses[1], rel=1e-5)
+    close(dict(models[0].tensors), dict(models[1].tensors), 1e-4)
 
 
 def test_what_a_device_refuses_is_a_sentence():

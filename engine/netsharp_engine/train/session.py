@@ -86,7 +86,7 @@ def train(
     settings = settings or data.settings
     _check_tables(settings, tables)
     graph = quantized_graph(graph, settings.quantize)
-    computed = _computed(graph, data, settings, backend)
+    computed = _computed(graph, data, settings, backend, ranks)
     settings = with_threads(graph, data, settings, computed.backend)
     callback = _measuring(on_event, lambda: run.training_report()) if measured else on_event
     run = _run(graph, data, settings, computed, (callback, should_stop, tables, ranks))
@@ -133,7 +133,7 @@ def resume(
     _check_tables(chosen, tables)
     callback = _measuring(on_event, lambda: run.training_report()) if measured else on_event
     kept = model.backend if chosen.device == model.settings.device else NumpyDraft
-    computed = _computed(model.graph, data, chosen, None if kept is NumpyDraft else kept)
+    computed = _computed(model.graph, data, chosen, None if kept is NumpyDraft else kept, ranks)
     run = _run(model.graph, data, chosen, computed, (callback, should_stop, tables, ranks))
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
@@ -169,7 +169,7 @@ def train_further(
     )
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
     kept = None if model.backend is NumpyDraft else model.backend
-    computed = _computed(model.graph, data, settings, kept)
+    computed = _computed(model.graph, data, settings, kept, ALONE)
     run = _run(model.graph, data, settings, computed, (on_event, should_stop, tables, ALONE))
     run.restore(state, model.tensors, model.history)
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
@@ -221,14 +221,18 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
 
 
 def _computed(
-    graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend | None
+    graph: Graph,
+    data: TrainingData,
+    settings: TrainingSettings,
+    backend: Backend | None,
+    ranks: Ranks,
 ) -> Device:
     """Return the device that computes: the back end that a caller gave, or the device of the
     settings.
     """
     if backend is not None:
         return Device(settings.device, backend, title_of(backend), "it was given")
-    return device_of(graph, data, settings)
+    return device_of(graph, data, settings, shared=not ranks.alone)
 
 
 def _run(

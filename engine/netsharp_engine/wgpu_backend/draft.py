@@ -21,6 +21,11 @@ from netsharp_engine.wgpu_backend.program import DeviceProgram
 from netsharp_engine.wgpu_backend.running import device
 from netsharp_engine.wgpu_backend.variants import Choices
 
+SHARED = (
+    "A graphics device trains in one process alone. Leave --procs and --nodes out, or choose "
+    "--device torch or --device cpu."
+)
+
 
 class Tuning(Protocol):
     """What knows variants for a plain plan: of a device that is here, and for printing a plan."""
@@ -50,6 +55,8 @@ class DeviceDraft:
                 f"A graphics device computes float32 alone, and {job.dtype} is asked for: set "
                 'dtype = "float32", or another device.'
             )
+        if job.shared:
+            raise GraphError(SHARED)
         self.job, self.adapter, self._style, self._tuning = job, adapter, style, tuning
         self.facts = facts_of(job)
 

@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from statistics import median
@@ -196,7 +197,10 @@ def met(ranks: Ranks, machines: Machines, numbers: int = 1, data: str = "") -> l
 
     Data that processes read themselves when they train is not part of ``data`` yet.
     """
-    hosts = _gathered(ranks, socket.gethostname())
+    places = _gathered(ranks, f"{os.environ.get('GROUP_RANK', '0')} {socket.gethostname()}")
+    each = sorted(set(Counter(places).values()))
+    count = " or ".join(map(str, each))
+    hosts = dict.fromkeys(place.partition(" ")[2] for place in places)
     gradient = np.zeros(numbers, np.float32)
     seen = []
     for _ in range(_TRIES):
@@ -204,8 +208,8 @@ def met(ranks: Ranks, machines: Machines, numbers: int = 1, data: str = "") -> l
         ranks.comm.all_reduce_(gradient)
         seen.append(time.perf_counter() - started)
     return [
-        f"{ranks.comm.size} processes met, {machines.procs} on each of {machines.nodes} machines: "
-        f"{', '.join(dict.fromkeys(hosts))}.",
+        f"{ranks.comm.size} processes met, {count} on each of {machines.nodes} machines: "
+        f"{', '.join(hosts)}.",
         f"All have netsharp {__version__}"
         + (f", the same settings and the same data: {data}." if data else "."),
         f"Adding up the gradients of a step takes {1000 * median(seen):.2g} ms.",

@@ -6,6 +6,7 @@ import ipaddress
 import os
 import socket
 import struct
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,10 @@ def unreachable(machines: Machines) -> str | None:
 
     Where the meeting place loops back all of them are this machine, and so may its own name.
     """
-    if machines.nodes == 1:
-        return None
+    chosen = os.environ.get(INTERFACE, "")
+    faulty = _interface_fault(chosen) if chosen else None
+    if faulty is not None or machines.nodes == 1:
+        return faulty
     there = _addresses(machines.host)
     if not there:
         return (
@@ -33,7 +36,11 @@ def unreachable(machines: Machines) -> str | None:
             "of one of the machines."
         )
     own = _addresses(socket.gethostname())
-    if _loops(there) or os.environ.get(INTERFACE) or not own or not _loops(own):
+    if _loops(there):
+        return None
+    if chosen:
+        return _loopback_fault(chosen, machines.host)
+    if not own or not _loops(own):
         return None
     way = _local_address_towards(machines)
     name = None if way is None else _interface_of(way)
@@ -41,6 +48,34 @@ def unreachable(machines: Machines) -> str | None:
         f"The name of this machine, {socket.gethostname()}, means {own[0]}, which loops back: the "
         f"others would look for it on themselves. Set {INTERFACE}={name or 'NAME'}, the network "
         f"interface that leads to {machines.host}, or correct the name in /etc/hosts."
+    )
+
+
+def _interface_fault(chosen: str) -> str | None:
+    """Return a sentence on an interface that is chosen and does not exist here.
+
+    Windows has other names for them than gloo.
+    """
+    if sys.platform == "win32":
+        return None
+    names = [name for _, name in socket.if_nameindex()]
+    odd = [each for each in chosen.split(",") if each not in names]
+    if not odd:
+        return None
+    return (
+        f"{INTERFACE}={chosen}: this machine has no network interface '{odd[0]}'. It has "
+        f"{', '.join(names)}."
+    )
+
+
+def _loopback_fault(chosen: str, host: str) -> str | None:
+    """Return a sentence on a chosen interface that no other machine reaches."""
+    address = _address_of(chosen.split(",")[0])
+    if address is None or not _loops([address]):
+        return None
+    return (
+        f"{INTERFACE}={chosen}: its address is {address}, which loops back, so that other machines "
+        f"cannot connect. Set the network interface that leads to {host}."
     )
 
 
@@ -109,14 +144,18 @@ def _is_own(host: str) -> bool:
 
 def _interface_of(address: str) -> str | None:
     """Return the name of the interface with an address, where the system is asked for it."""
+    names = (name for _, name in socket.if_nameindex())
+    return next((name for name in names if _address_of(name) == address), None)
+
+
+def _address_of(name: str) -> str | None:
+    """Return the IPv4 address of an interface, where the system is asked for it."""
     try:
         import fcntl
     except ImportError:  # Windows
         return None
-    for _, name in socket.if_nameindex():
-        query = struct.pack("256s", name.encode()[:15])
-        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
-            found = fcntl.ioctl(here.fileno(), _SIOCGIFADDR, query)
-            if socket.inet_ntoa(found[20:24]) == address:
-                return name
+    query = struct.pack("256s", name.encode()[:15])
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+        found = fcntl.ioctl(here.fileno(), _SIOCGIFADDR, query)
+        return socket.inet_ntoa(found[20:24])
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -85,11 +86,12 @@ def machines_asked(args: argparse.Namespace) -> Machines | str | None:
     if nodes > 1 and not args.rendezvous and not args.emit:
         return (
             "--nodes needs --rendezvous HOST:PORT, the address of one of the machines, on all of "
-            f"them the same: for example --rendezvous {os.uname().nodename}:{DEFAULT_PORT}."
+            f"them the same: for example --rendezvous {socket.gethostname()}:{DEFAULT_PORT}."
         )
     host, _, port = (args.rendezvous or "").rpartition(":")
     if args.rendezvous and not (host and port.isdigit() and 0 < int(port) < 65536):
-        return f"--rendezvous is HOST:PORT, for example {args.rendezvous}:{DEFAULT_PORT}."
+        named = host or args.rendezvous.strip(":") or socket.gethostname()
+        return f"--rendezvous is HOST:PORT, for example {named}:{DEFAULT_PORT}."
     if args.specification == "-":
         return "Several processes cannot all read one standard input: name a file."
     return Machines(procs, nodes, host, int(port or 0), args.emit or "", args.check)

@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import time
+import zlib
 from functools import partial
 
 from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
@@ -32,13 +33,14 @@ from netsharp_lsp.cntk.training.networks.models import (
     not_written,
 )
 from netsharp_lsp.cntk.training.options import Options, idle
-from netsharp_lsp.cntk.training.plans.devices import training_job
+from netsharp_lsp.cntk.training.plans.devices import trained_by, training_job
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
 from netsharp_lsp.cntk.training.reporting import RunReporter, stamped
 from netsharp_lsp.cntk.training.samples.given_images import images_as_read
 from netsharp_lsp.cntk.training.trained_rows import samples_trained_on
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.limits import MODEL_CONFIGURATIONS
+from netsharp_lsp.outcome import PlannedTraining
 from netsharp_lsp.questions import Answer
 from netsharp_lsp.workspace import Run, no_file, outside
 
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from netsharp_engine.cntk.samples.given import SampleReading
-    from netsharp_engine.program import Job
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.outcome import TrainedOn
@@ -124,14 +125,14 @@ def perform(request: Performance, follower: Follower) -> Answer:
     return answer
 
 
-def training_jobs(request: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
-    """Return the jobs for a device of the training commands of a run, by command.
+def planned_trainings(request: Performance) -> tuple[Answer, Sequence[PlannedTraining]]:
+    """Return the training commands of a run before they run.
 
     The answer says why the run cannot be read; what a command before has to write first is left
     out.
     """
     answer = Answer()
-    found: list[tuple[str, Job]] = []
+    found: list[PlannedTraining] = []
     try:
         subject, shop = _subject(request)
     except _MissingRun as missing:
@@ -146,11 +147,30 @@ def training_jobs(request: Performance) -> tuple[Answer, Sequence[tuple[str, Job
             raise Refused(*made.refusals)
         for command, job in made.jobs:
             if isinstance(job, Train):
-                found.append((command.name, training_job(job.graph, job.plan)))
+                found.append(_planned(command.name, job))
+                trained_by(shop.device, shop.precision, found[-1].job)
         return DONE
 
     answer.code = _tried(prepare, subject, answer)
     return answer, found
+
+
+def _planned(name: str, train: Train) -> PlannedTraining:
+    """Return a training command as other processes compare it."""
+    job = training_job(train.graph, train.plan)
+    shared = train.sharing.exchanged if train.sharing.shares and not train.ranks.alone else None
+    described = [
+        *(str((node.op, node.name, node.shape)) for node in train.graph.nodes),
+        str(train.plan._replace(backend=None)),
+        str(shared),
+    ]
+    settings = f"checksum {zlib.crc32(chr(10).join(described).encode()):08x}"
+    return PlannedTraining(
+        name,
+        job._replace(shared=shared is not None and not shared.block),
+        settings,
+        train.source.sequences.fingerprint,
+    )
 
 
 def reading_of(request: Performance) -> SampleReading:

@@ -16,6 +16,7 @@ import numpy as np
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts, Sweeps
 from netsharp_engine.distributed.ranks import Ranks
+from netsharp_engine.graph import GraphError
 from netsharp_engine.phases import PhasedProgram
 from netsharp_engine.program import Figures, Memory
 
@@ -48,9 +49,17 @@ GRADIENTS = Sharing()
 
 
 class Workers:
-    """The processes of a descent, as one of them sees them."""
+    """The processes of a descent, as one of them sees them.
+
+    Raises GraphError where the device of the program cannot exchange gradients.
+    """
 
     def __init__(self, ranks: Ranks, sharing: Sharing, program: PhasedProgram) -> None:
+        if not (ranks.alone or sharing.block or hasattr(program, "exchange_gradient")):
+            raise GraphError(
+                "This device does not train in several processes. Leave --procs and --nodes out, "
+                "or choose another --device."
+            )
         self._ranks, self._sharing, self._program = ranks, sharing, program
         self._before: Values = {}
         #: The momentum of blocks by parameter, the same for all; it is replaced, never changed.

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -78,6 +79,26 @@ class Sequences(NamedTuple):
     def total(self) -> int:
         """Return the number of samples."""
         return sum(self.chunks) if self.lines is None else int(self.lines.sum())
+
+    def fingerprint(self) -> str:
+        """Return a short text that differs for other samples: their number and a checksum.
+
+        Of values that are not kept only the lengths count.
+        """
+        arrays: list[Any] = [
+            self.chunks,
+            () if self.lines is None else self.lines,
+            *self.lengths.values(),
+        ]
+        for value in self.values.values():
+            if isinstance(value, Sparse):
+                arrays += value
+            else:
+                arrays.append(value)
+        checksum = 0
+        for one in arrays:
+            checksum = zlib.crc32(np.ascontiguousarray(one).tobytes(), checksum)
+        return f"{self.total:,} samples, checksum {checksum:08x}"
 
     def differing(self, first: str, second: str) -> tuple[int, int, int] | None:
         """Return the first sequence in which two streams have different lengths, and these lengths;

@@ -17,11 +17,18 @@ from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.settings import TrainingSettings
 
 
-def device_of(graph: Graph, data: TrainingData, settings: TrainingSettings) -> Device:
-    """Return the device of a run. Raises TrainingError where it cannot be used."""
+def device_of(
+    graph: Graph, data: TrainingData, settings: TrainingSettings, *, shared: bool = False
+) -> Device:
+    """Return the device of a run, which several processes share if ``shared``.
+
+    Raises TrainingError where it cannot be used.
+    """
     objective = choose_objective(graph, data.classes, settings.loss, data.outputs, data.scale)
     batch = min(settings.batch_size, data.train.rows)
-    jobs = () if settings.device == CPU else run_jobs(graph, objective, settings, batch)
+    jobs = (
+        () if settings.device == CPU else run_jobs(graph, objective, settings, batch, shared=shared)
+    )
     found = choose(settings.device, jobs, settings.precision or "")
     if isinstance(found, Unusable):
         raise TrainingError(f"device = {settings.device}: {found}")

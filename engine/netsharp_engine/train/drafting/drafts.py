@@ -38,15 +38,20 @@ class RunDrafts(NamedTuple):
 
 
 def run_jobs(
-    graph: Graph, objective: Objective, settings: TrainingSettings, batch: int
+    graph: Graph,
+    objective: Objective,
+    settings: TrainingSettings,
+    batch: int,
+    *,
+    shared: bool = False,
 ) -> tuple[Job, Job]:
     """Return a run's jobs for a back end: training in steps of ``batch`` rows, and measuring.
 
-    Raises TrainingError for layers that cannot drop.
+    ``shared``: several processes train.  Raises TrainingError for layers that cannot drop.
     """
     shares = layer_shares(graph, settings.dropout)
     trained = objective.with_criteria(dropping_graph(graph, shares), counting=True)
-    training = Job(trained, batch, settings.dtype, rule_of(settings))
+    training = Job(trained, batch, settings.dtype, rule_of(settings), shared)
     return training, measuring_job(graph, objective, settings.dtype)
 
 
