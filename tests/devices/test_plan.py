@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,14 @@ from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.numpy_backend.build import build_plan
 from netsharp_engine.planned import planned
 from netsharp_engine.program import Job, UpdateRule, drafted
+from netsharp_lsp.__main__ import main
 from netsharp_lsp.netsharp.lower import build_graph
 from tests.cli.command_line import netsharp
 from tests.cli.test_schemas import schema
 from tests.peers import needs_torch
 
-VISION = (Path(__file__).resolve().parents[2] / "examples" / "vision" / "vision.nn").read_text()
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+VISION = (EXAMPLES / "vision" / "vision.nn").read_text()
 DEVICES = (
     "cpu",
     "wgpu",
@@ -51,12 +55,44 @@ def test_a_plan_has_calls_buffers_and_what_crosses(device, tmp_path):
         key=("forward", "loss", "backward", "update").index,
     )
     assert (document["sent_bytes"], document["received_bytes"]) == CROSSING[device]
-    if device != "wgpu":
-        assert document["calls"][0]["origin"] == "layer 'ByRow', line 8"
-    else:
+    assert document["calls"][0]["layer"] == "ByRow"
+    assert document["calls"][0]["origin"].split("; ")[0] == "layer 'ByRow', line 8"
+    if device == "wgpu":
         assert {call["trips"] > 0 for call in document["calls"]} == {True}
     text = answer(tmp_path, device).out
     assert f"A step of 16 rows in float32 on {device}: {len(document['calls'])} calls" in text
+
+
+#: The sizes of examples that leave them open.
+SIZES = {
+    "diabetes": {"features": 10, "outputs": 1},
+    "iris": {"features": 4, "outputs": 3, "hidden_nodes": 10},
+}
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["diabetes", "digits", "digits29", "iris", "puri", "siamese"])
+@pytest.mark.parametrize("device", DEVICES)
+def test_every_example_is_planned_with_its_layers_and_parameters(device, name, monkeypatch, capsys):
+    monkeypatch.chdir(EXAMPLES / name)
+    sizes = SIZES.get(name, {})
+    flags = [f"--{key.replace('_', '-')}={size}" for key, size in sizes.items()]
+    assert main(["plan", f"{name}.nn", "--device", device, "--format", "json", *flags]) == 0
+    document = json.loads(capsys.readouterr().out)
+    schema("plan.json").validate(document)
+    graph = build_graph(Path(f"{name}.nn").read_text(), sizes)
+    spans = defaultdict(list)
+    for buffer in document["buffers"]:
+        if buffer["offset"] is not None and buffer["bytes"]:
+            spans[buffer["space"]].append((buffer["offset"], buffer["offset"] + buffer["bytes"]))
+    if device == "wgpu":
+        assert all(a[1] <= b[0] for each in spans.values() for a, b in pairwise(sorted(each)))
+    # What torch keeps in another form says so after the name.
+    names = {buffer["name"].partition(" (")[0] for buffer in document["buffers"]}
+    assert {parameter.name for parameter in graph.parameters} <= names
+    layers = {str(n.origin).partition(",")[0] for n in graph.nodes if n.origin and n.op != "input"}
+    placed = {one for call in document["calls"] for one in call["origin"].split("; ") if one}
+    assert {one.partition(",")[0] for one in placed} == layers
 
 
 @needs_torch
@@ -121,7 +157,7 @@ names = {
     beginSequence = "<s>" ; endSequence = "</s>"
 }
 """
-CNTK = Path(__file__).resolve().parents[2] / "examples" / "cntk"
+CNTK = EXAMPLES / "cntk"
 
 
 @needs_torch

@@ -122,9 +122,6 @@ def test_precision_goes_with_the_type_of_numbers():
     settings = read_settings({}, {"epochs": 1})
     data = prepare(blobs(24), settings)
     model = train(layered(3, 3), data, settings).model
-    asked = read_settings({}, {"epochs": 2, "precision": "float64"})
-    with pytest.raises(TrainingError, match=r"keeps its numbers, float32: precision = float64"):
-        resume(model, data, asked)
     asked = read_settings({}, {"epochs": 2, "precision": "bf16", "device": "torch:cpu"})
     assert resume(model, data, asked).model.settings.precision == "bf16"
 

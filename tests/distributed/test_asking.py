@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -88,6 +89,20 @@ def test_a_batch_file_is_text_that_a_shell_reads(capsys, tmp_path, monkeypatch):
         *("<--nodes>", "<2>", "<--rendezvous>", "<n-1:29400>"),
     ]
     assert not list(tmp_path.glob("*.safetensors"))
+
+
+@pytest.mark.parametrize(
+    "name", ["a\nb", "it's", "a\\\n'b", "\udce9", '$HOME `x` "q"', "-lead", "\u2028", "\x1b[2J", ""]
+)
+def test_any_name_comes_to_a_batch_job_as_it_is(name):
+    """On lines without a character that a terminal would take for a command."""
+    lines = slurm_script(Machines(1, 2), ("x.nn", "--model", name), "x.nn")
+    assert all(line.isprintable() for line in lines)
+    shell = 'scontrol() { echo n; }; srun() { printf "%s\\0" "$@"; }\n'
+    done = subprocess.run(
+        ["bash"], input=os.fsencode(shell + "\n".join(lines)), capture_output=True, check=True
+    )
+    assert os.fsdecode(done.stdout).split("\0")[3:5] == ["--model", name]
 
 
 def test_one_machine_of_a_cluster_needs_no_meeting_place():

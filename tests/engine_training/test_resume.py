@@ -227,3 +227,39 @@ def test_training_further_on_other_rows(tmp_path):
     lean = str(tmp_path / "lean.safetensors")
     save_model(model, lean, state=False)
     assert train_further(load_model(lean, build), more).model.state.epoch == 1
+
+
+@pytest.mark.parametrize("rule", ["momentum", "adadelta", "adam", "dropout"])
+@pytest.mark.parametrize("given", ["precision", "dtype"])
+@pytest.mark.parametrize("before", ["float32", "float64"])
+def test_numbers_may_change_their_type(before, given, rule, tmp_path):
+    """As for a device that has one of them alone: the course is that of a run in either."""
+    after = {"float32": "float64", "float64": "float32"}[before]
+    settings = settings_of(**RULES[rule], precision=before)
+    data = prepare(blobs(), settings)
+    graph = build(NET, data.context())
+    whole = train(graph, data, settings, specification=NET)
+    part = train(graph, data, settings, specification=NET, should_stop=stop_after(20))
+    model = through_file(part.model, tmp_path)
+    chosen = settings_to_resume(model.settings, read_settings({}, {given: after}))
+    assert chosen.dtype == after
+    assert chosen.precision in (None, after)
+    rest = resume(model, prepare(blobs(), chosen), chosen)
+    assert {values.dtype for values in rest.model.tensors.values()} == {np.dtype(after)}
+    for name, values in whole.model.tensors.items():
+        np.testing.assert_allclose(rest.model.tensors[name], values, rtol=1e-4, atol=1e-5)
+    again = through_file(rest.model, tmp_path)
+    assert again.settings.dtype == after
+    assert again.state.data == prepare(blobs(), chosen).fingerprint()
+    np.testing.assert_array_equal(
+        again.compute(np.ones((2, 3))), rest.model.compute(np.ones((2, 3)))
+    )
+
+
+def test_products_of_bf16_go_with_numbers_that_have_them():
+    stored = settings_of(precision="bf16")
+    chosen = settings_to_resume(stored, read_settings({}, {"dtype": "float64"}))
+    assert (chosen.dtype, chosen.precision) == ("float64", None)
+    stored = settings_of(dtype="float64")
+    chosen = settings_to_resume(stored, read_settings({}, {"precision": "bf16"}))
+    assert (chosen.dtype, chosen.precision) == ("float32", "bf16")

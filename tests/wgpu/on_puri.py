@@ -111,3 +111,23 @@ def test_what_a_device_has_trained_others_load():
         program.forward()
     (scores,) = [node for node in ours.job.graph.nodes if node.name == "scores"]
     assert apart(ours.read(scores), theirs.read(scores)) <= 1e-5
+
+
+def test_kernels_lie_flattened_to_two_dimensions():
+    """The patent's Khat[s i + x, s j + y] = K[i, j][x, y] is a view of what lies in the arena."""
+    ours, _ = programs(1)
+    plan, values = ours.machine.plan, ours.store()
+    for parameter in ours.job.graph.parameters:
+        kernels = values[parameter.name]
+        if parameter.name not in ("first.W", "second.W"):
+            continue
+        outputs, inputs, side, _ = kernels.shape
+        (buffer,) = [b for b in plan.described.building.buffers if b.label == parameter.name]
+        (lies,) = ours.machine.read([(buffer, parameter.size)])
+        flat = np.empty((side * outputs, side * inputs), "f4")
+        for i, j, x, y in np.ndindex(kernels.shape):
+            place = (i * inputs + j) * side * side + x * side + y
+            flat[side * i + x, side * j + y] = lies[place]
+        view = lies.reshape(kernels.shape).transpose(0, 2, 1, 3).reshape(flat.shape)
+        np.testing.assert_array_equal(flat, view)
+        np.testing.assert_array_equal(flat[side : 2 * side, :side], kernels[1, 0])

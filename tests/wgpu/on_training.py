@@ -17,7 +17,7 @@ from netsharp_engine.graph import GraphError
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Batch, Job, UpdateRule
-from netsharp_engine.train import prepare, read_settings, resume, train
+from netsharp_engine.train import loop, prepare, read_settings, resume, train
 from netsharp_engine.wgpu_backend import DeviceDraft, adapters, backend
 from netsharp_engine.wgpu_backend.diagnosis import lines, speed
 from netsharp_engine.wgpu_backend.planning.describing import SLOTS
@@ -25,6 +25,7 @@ from netsharp_engine.wgpu_backend.running import device
 from tests.engine.test_programs import EXAMPLES, NAMES, RULES, SMALL, example, outcome
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import blobs, line
+from tests.peers import needs_torch
 from tests.wgpu.pairs import NAME, Pair, apart
 
 #: Examples that have rectifiers or pools of largest cells, where a last digit may flip a choice.
@@ -172,6 +173,23 @@ def test_a_model_answers_the_same():
     assert apart(model.compute(features), expected) <= 1e-6
 
 
+@pytest.mark.parametrize("other", ["cpu", pytest.param("torch:cpu", marks=needs_torch)])
+@pytest.mark.parametrize("name", ["iris", "siamese"])
+def test_what_is_trained_here_answers_the_same_elsewhere(name, other, tmp_path):
+    """Through its file, whatever computes: a network of full layers, one of shares and filters."""
+    graph, data, settings = example(name, tmp_path)
+    settings = replace(settings, dtype="float32", epochs=2)
+    model = train(graph, data, settings, backend=backend(NAME)).model
+    save_model(model, str(tmp_path / "m.safetensors"))
+    features = np.random.default_rng(4).uniform(-1, 1, (40, graph.features))
+    model.backend = backend(NAME)
+    expected = model.compute(features)
+    loaded = load_model(str(tmp_path / "m.safetensors"))
+    loaded.bind(graph)
+    loaded.compute_on(other)
+    assert apart(loaded.compute(features), expected) <= 1e-6
+
+
 @pytest.mark.parametrize("rate", [1e6, 1e30])
 def test_a_fault_leaves_what_was_known_to_be_well(rate):
     flags = {**SMALL, "dtype": "float32", "task": "regression", "epochs": 60, "optimizer": "sgd"}
@@ -250,6 +268,38 @@ def test_figures_of_a_device_are_measured():
     assert min(told.multiply_adds, told.bytes_up, told.bytes_down) > 0
     assert told.seconds_a_pass < 1
     assert any("multiply-adds a second" in line for line in lines())
+
+
+@pytest.mark.parametrize("waits", [0.0, math.inf])
+def test_a_training_makes_nothing_after_its_first_epoch_and_reads_seldom(waits, monkeypatch):
+    """Whole epochs through the trainer: figures are read after each, and where they are shown,
+    which is every tenth of a second; without that wait, after each step.
+    """
+    assert loop.STEP_SECONDS >= 0.1
+    monkeypatch.setattr(loop, "STEP_SECONDS", waits)
+    made = backend(NAME)
+    on, reads = device(made.adapter.name), []
+    read = on.read
+    monkeypatch.setattr(on, "read", lambda parts: reads.append(len(parts)) or read(parts))
+    flags = {"epochs": 4, "batch_size": 1, "optimizer": "sgd", "validation": 0.2, "patience": 0}
+    settings = read_settings({}, {**SMALL, **flags, "dtype": "float32"})
+    data = prepare(blobs(100), settings)
+    counts, seen = on.counts, []
+
+    def tell(event):
+        if event["event"] == "epoch":
+            seen.append((counts.made, counts.submitted, counts.bytes_up, len(reads)))
+
+    train(layered(3, 3), data, settings, backend=made, on_event=tell)
+    steps = 80
+    for made_, submitted, up, asked in np.diff(np.array(seen), axis=0).tolist():
+        assert made_ == 0
+        # The figures of the epoch, and of the rows of validation, in two blocks or fewer.
+        assert asked <= 4 + (steps if waits == 0 else 0)
+        assert asked >= (steps if waits == 0 else 1)
+        # Each read copies, checks what is finite, and keeps what is known to be well.
+        assert steps < submitted <= steps + 3 * asked + 4
+        assert up <= 4 * (steps + 20) * (3 + 3 + 1)
 
 
 @pytest.mark.parametrize("rows", [1, 8])

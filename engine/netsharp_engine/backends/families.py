@@ -20,6 +20,8 @@ from netsharp_engine.program import Backend, Unusable
 UNLOADABLE = (ImportError, OSError)
 #: Adapters of this kind are not devices: they are drivers that compute on the processor.
 SOFTWARE = "CPU"
+#: What to do where there are no products of bf16.
+_OTHERWISE = "Choose --device torch, or --precision float32."
 
 
 class FoundDevice(NamedTuple):
@@ -86,7 +88,7 @@ def _processor(kind: str, precision: str) -> Backend | Unusable:
     from netsharp_engine.numpy_backend import NumpyDraft
 
     if precision == BF16:
-        return Unusable("cpu has no products of bf16.", "Choose --device torch, or leave it out.")
+        return Unusable("cpu has no products of bf16.", _OTHERWISE)
     return NumpyDraft
 
 
@@ -125,7 +127,7 @@ def _wgpu_room() -> Any:
 
 def _wgpu(kind: str, precision: str) -> Backend | Unusable:
     if precision == BF16:
-        return Unusable("wgpu has no products of bf16.", "Choose --device torch, or leave it out.")
+        return Unusable("wgpu has no products of bf16.", _OTHERWISE)
     try:
         found: Backend | Unusable = _wgpu_room().backend(kind or None)
     except GraphError as error:

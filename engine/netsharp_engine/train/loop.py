@@ -154,7 +154,7 @@ class Run:
                 state.position,
             )
         )
-        self._state = replace(state, vectors={}, finished=False)
+        self._state = replace(state, vectors={}, finished=False, data=self._state.data)
         self._best = tensors if last is not None and self._settings.patience else None
         self._history = list(history)
         self._started = time.perf_counter() - state.seconds

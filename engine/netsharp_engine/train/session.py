@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from netsharp_engine.backends import Device, title_of
+from netsharp_engine.backends.naming import BF16
 from netsharp_engine.distributed.comm import CommError
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.excerpt import excerpt
@@ -27,7 +28,7 @@ from netsharp_engine.train.state import TrainingState
 from netsharp_engine.train.steps.quantizing import TableMaker, quantized_graph
 
 CHANGEABLE = frozenset(
-    ("cache", "checkpoint", "device", "epochs", "patience", "precision", "threads")
+    ("cache", "checkpoint", "device", "dtype", "epochs", "patience", "precision", "threads")
 )
 PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
@@ -124,7 +125,7 @@ def resume(
             f"The stored run has finished {reached} epochs; {chosen.epochs} are asked for. "
             f"Give more to go on, for example epochs = {2 * reached}."
         )
-    if model.state.data != data.fingerprint():
+    if not _same_data(model, data, chosen):
         raise TrainingError(
             f"The data is not that of the stored run: {data.fingerprint()} now, "
             f"{excerpt(model.state.data)} then. Resume with the same files, or train again."
@@ -190,6 +191,26 @@ def examine(
     return examine_start(graph, data, settings or data.settings, backend, should_stop)
 
 
+def _same_data(model: Model, data: TrainingData, chosen: TrainingSettings) -> bool:
+    """Return whether data are those of a stored run: of numbers of another type the extent."""
+    assert model.state is not None
+    known, here = model.state.data, data.fingerprint()
+    if chosen.dtype == model.settings.dtype:
+        return known == here
+    return known.partition(", checksum")[0] == here.partition(", checksum")[0]
+
+
+def _fitting_precision(stored: TrainingSettings, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what else changes of ``dtype`` and ``precision`` where one of them was given."""
+    precision = given.get("precision", stored.precision)
+    dtype = given.get("dtype", stored.dtype)
+    if precision_fault(dtype, precision) is None:
+        return {}
+    if "precision" in given:
+        return {"dtype": "float32" if precision == BF16 else precision}
+    return {"precision": None}
+
+
 def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> TrainingSettings:
     """Return a stored run's settings with changes taken from ``wanted`` where they were given.
 
@@ -203,11 +224,6 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
             continue
         if name == "threads" and value == AUTO:
             continue  # what was measured then stays
-        if name == "precision" and precision_fault(stored.dtype, value) is not None:
-            raise TrainingError(
-                f"A resumed run keeps its numbers, {stored.dtype}: precision = {value} needs "
-                "others. Leave it out, or train again."
-            )
         if name not in CHANGEABLE | PLACES:
             raise TrainingError(
                 f"A resumed run keeps its settings: {name} was "
@@ -216,6 +232,7 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
                 f"{', '.join(sorted(CHANGEABLE))} may change."
             )
         given[name] = value
+    given |= _fitting_precision(stored, given)
     origins = {**stored.origins, **{name: wanted.origins[name] for name in given}}
     return replace(stored, origins=origins, directory=wanted.directory, **given)
 

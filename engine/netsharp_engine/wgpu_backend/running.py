@@ -46,6 +46,9 @@ MISSING = (
 )
 
 
+_LOOKS = " netsharp doctor says what is missing."
+
+
 class Adapter(NamedTuple):
     """A device that can be asked for: its name, what drives it, and its kind."""
 
@@ -109,7 +112,7 @@ def chosen(wanted: str | None) -> tuple[Adapter, Any]:
         if real:
             return real[0]
         hint = f" There is {found[0][0]}, for tests: ask for it by 'wgpu:cpu'." if found else ""
-        raise GraphError(f"There is no graphics device that wgpu can use.{hint}")
+        raise GraphError(f"There is no graphics device that wgpu can use.{hint}{_LOOKS}")
     lower = wanted.lower()
     named = [each for each in found if lower == each[0].name.lower()]
     others = [each for each in found if lower in each[0].name.lower()]
@@ -117,7 +120,7 @@ def chosen(wanted: str | None) -> tuple[Adapter, Any]:
     for each in (*named, *others):
         return each
     names = "; ".join(str(adapter) for adapter, _ in found) or "none"
-    raise GraphError(f"There is no graphics device '{wanted}'. There are: {names}.")
+    raise GraphError(f"There is no graphics device '{wanted}'. There are: {names}.{_LOOKS}")
 
 
 class OpenDevice:

@@ -21,7 +21,7 @@ _WARNING = 120
 
 def slurm_script(machines: Machines, words: Sequence[str], name: str) -> list[str]:
     """Lines of a batch file for Slurm: one task a machine, which starts the processes there."""
-    command = f"netsharp run {shlex.join(_kept(words))}"
+    command = f"netsharp run {' '.join(map(_quoted, _kept(words)))}"
     meeting = (
         [
             'HOST=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
@@ -53,6 +53,19 @@ def _kept(words: Sequence[str]) -> Iterator[str]:
             skips = True
         elif not word.startswith(tuple(f"{flag}=" for flag in _LEFT_OUT)):
             yield word
+
+
+def _quoted(word: str) -> str:
+    """Return a word for bash, on one line whatever is in it."""
+    if word.isprintable():
+        return shlex.quote(word)
+    escaped = word.replace("\\", "\\\\").replace("'", "\\'")
+    bytes_ = (one if one.isprintable() else _escaped(one) for one in escaped)
+    return f"$'{''.join(bytes_)}'"
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(character))
 
 
 def _job(name: str) -> str:
