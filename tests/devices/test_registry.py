@@ -116,7 +116,7 @@ def test_auto_moves_the_whole_network_on_and_says_which_node(monkeypatch):
 def test_of_several_processes_none_is_on_a_graphics_device(monkeypatch):
     """Gradients are exchanged on the host: `auto` passes it over, and by its name it is refused."""
     made_up(monkeypatch, DeviceDraft)
-    job = Job(WIDE.judged("squared error"), 256, rule=UpdateRule("sgd", 0.1))
+    job = Job(WIDE.with_criteria("squared error"), 256, rule=UpdateRule("sgd", 0.1))
     assert choose("auto", [job]).backend is DeviceDraft
     shared = job._replace(shared=True)
     chosen = choose("auto", [shared])

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from netsharp_engine.activations import NAMES
 from netsharp_engine.dropping import Draw, masks_of
 from netsharp_engine.graph import Graph
+from netsharp_engine.program import Job
+from netsharp_engine.wgpu_backend import DeviceDraft, writing
 from netsharp_engine.wgpu_backend.planning import splitting
 from netsharp_engine.wgpu_backend.templates.windows import KernelWay
 from tests.engine.naive import Dimension
@@ -179,6 +181,21 @@ def test_a_sum_longer_than_loops_may_turn_takes_several_passes():
     assert max(pair.gradients().values()) <= SMOOTH
 
 
+@pytest.mark.parametrize("most", [1, 3])
+def test_more_groups_than_one_dimension_counts_lie_in_two(most, monkeypatch):
+    """With a bound that small networks reach, which is 65,535 on a device."""
+    monkeypatch.setattr(writing, "GROUPS", most)
+    graph = Graph()
+    found = [Dimension(3, 3, 1, False, 0, 0, True, 4), *[Dimension(9, 3, 2, True, 0, 0)] * 2]
+    hidden = dense(graph, graph.input("X", (3, 9, 9)), 243)
+    graph.set_output(convolution(graph, hidden, found))
+    trained = graph.with_criteria("squared error")
+    agree(trained, rows=5)
+    dispatched = DeviceDraft(Job(trained, 5, "float32", GRADIENT_STEP)).plan
+    assert max(dispatched.dispatch(one)[1] for one in dispatched.step) > 1
+    assert max(dispatched.dispatch(one)[0] for one in dispatched.step) == most
+
+
 @pytest.mark.parametrize("maps", [1, 7])
 def test_a_transition_layer_is_a_convolution_of_the_whole_image(maps):
     """The same values and gradients as from the templates of convolutions, which it leaves."""
@@ -188,9 +205,23 @@ def test_a_transition_layer_is_a_convolution_of_the_whole_image(maps):
     graph.set_output(convolution(graph, hidden, found))
     judged = graph.with_criteria("squared error")
     agree(judged, seed=5)
+    whole = computed(judged)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(KernelWay, "whole", property(lambda way: False))
         agree(judged, seed=5)
+        windows = computed(judged)
+    assert whole.keys() == windows.keys()
+    for name, values in whole.items():
+        assert values.shape == windows[name].shape
+        assert apart(values, windows[name]) <= 1e-6
+
+
+def computed(graph):
+    """The output of a step of a device, and the gradients."""
+    random = np.random.default_rng(8)
+    pair = Pair(graph, 3, GRADIENT_STEP, seed=8)
+    pair.step(random.uniform(-1, 1, (3, 100)), random.uniform(-1, 1, (3, graph.output.size)))
+    return {"output": pair.ours.read(graph.output), **pair.ours.store_memory().arrays["delta"]}
 
 
 def test_a_convolution_of_single_cells_is_a_full_layer():
