@@ -127,7 +127,7 @@ r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
 
 gpu-software: $(VENV)/.peers ## Install Mesa's software driver from Debian, and run the tests of graphics devices on it.
 	bash tests/wgpu/install.sh
-	NETSHARP_REQUIRE_WGPU=1 FULL=1 $(BIN)/python -m pytest -n 2 --durations=5 tests/wgpu
+	NETSHARP_REQUIRE_WGPU=1 NETSHARP_LONG=1 FULL=1 $(BIN)/python -m pytest -n 2 --durations=5 tests/wgpu
 
 gpu: ## Check and measure the graphics device that is here, offline; the report goes to bench/graphics.md.
 	PYTHON=$(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) bash bench/graphics/gpu.sh $(GPU)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from netsharp_engine.wgpu_backend import DeviceDraft
 from tests.engine.plain_program import LoopsDraft
 from tests.engine_training.small_networks import layered
 from tests.house.test_import_budget import imported_by
+from tests.peers import needs_torch
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDE = layered(300, 300, (300,))
@@ -177,3 +180,25 @@ def test_every_family_has_its_extra_and_its_row():
     assert list(FAMILIES) == ["torch", "wgpu", "cpu"]
     for name, row in FAMILIES.items():
         assert (name in extras) == bool(row.package)
+
+
+def installed_with(name, seen):
+    """The bytes of a package and of what it needs, each counted once; numpy is there anyway."""
+    if name in seen or name == "numpy":
+        return 0
+    seen.add(name)
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:
+        return 0  # of another system
+    needed = [each for each in found.requires or () if "extra ==" not in each]
+    names = [re.split(r"[^\w.-]", each, maxsplit=1)[0].lower() for each in needed]
+    own = sum(each.size or 0 for each in found.files or ())
+    return own + sum(installed_with(each, seen) for each in names)
+
+
+@needs_torch
+def test_graphics_devices_take_a_twentieth_of_what_torch_takes():
+    pytest.importorskip("wgpu", reason="wgpu is not installed")
+    sizes = [installed_with(name, set()) for name in ("wgpu", "torch")]
+    assert 5e6 < sizes[0] <= sizes[1] / 20, sizes

@@ -8,6 +8,9 @@ import shutil
 import pytest
 
 from tests.cli.command_line import netsharp
+from tests.cntk.training.experiments import made
+from tests.cntk.training.experiments import run as trained
+from tests.distributed.threads import together
 from tests.wgpu.pairs import NAME
 from tests.wgpu.puri import EXAMPLES, digits
 
@@ -110,3 +113,17 @@ def test_what_it_cannot_train_is_named(folder):
         assert done.code != 0
         assert said in done.err
     assert "There is no device 'rocm'. Name auto, cpu, torch" in run(folder, "rocm").err
+
+
+def test_of_several_processes_none_exchanges_gradients_here(tmp_path):
+    """Each ends with a sentence, before anything is trained; by itself one of them trains."""
+    path, device = made(tmp_path / "one"), f"wgpu:{NAME}"
+
+    def both(*items):
+        return together(2, lambda ranks: trained(path, *items, ranks=ranks, device=device))
+
+    for answer, follower in both("parallelTrain=true", "command=learn"):
+        assert answer.code == 2
+        assert "does not train in several processes" in " ".join(answer.complaints)
+        assert not follower.epochs
+    assert [answer.code for answer, _ in both("command=learn")] == [0, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from pathlib import Path
 
@@ -265,3 +266,18 @@ def test_one_of_the_processes_trains_where_nothing_is_shared(tmp_path: Path) -> 
     assert "parallelTrain is not true, so that one of the 2 processes trains." in " ".join(
         told.notices
     )
+
+
+def test_processes_with_other_samples_train_nothing(tmp_path: Path) -> None:
+    """Of a shorter file one process would end before the others, in the middle of an exchange."""
+    folders = [made(tmp_path / "one"), made(tmp_path / "two", rows=90)]
+    items = ("parallelTrain=true", "command=learn")
+    found = together(2, lambda ranks: run(folders[ranks.comm.rank], *items, ranks=ranks))
+    sentence = (
+        r"The processes have not the same data: 150 samples, checksum \w+ \(process 0\), "
+        r"90 samples, checksum \w+ \(process 1\)\."
+    )
+    for answer, follower in found:
+        assert answer.code != 0
+        assert re.search(sentence, " ".join(answer.complaints)), answer.complaints
+        assert not follower.epochs

@@ -15,6 +15,7 @@ import numpy as np
 
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts, Sweeps
+from netsharp_engine.data.errors import DataError
 from netsharp_engine.distributed.ranks import Ranks
 from netsharp_engine.graph import GraphError
 from netsharp_engine.phases import PhasedProgram
@@ -46,6 +47,19 @@ class Sharing(NamedTuple):
 
 #: Gradients from the first epoch on.
 GRADIENTS = Sharing()
+
+
+def require_same_samples(ranks: Ranks, source: Sweeps) -> None:
+    """Raise DataError, a sentence, where processes that train together have other samples."""
+    if ranks.alone:
+        return
+    found = [each.decode() for each in ranks.comm.gather(source.sequences.fingerprint().encode())]
+    for rank, samples in enumerate(found):
+        if samples != found[0]:
+            raise DataError(
+                f"The processes have not the same data: {found[0]} (process 0), {samples} "
+                f"(process {rank})."
+            )
 
 
 class Workers:

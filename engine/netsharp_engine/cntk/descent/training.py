@@ -44,7 +44,7 @@ from netsharp_engine.cntk.descent.reports import (
 from netsharp_engine.cntk.descent.rules import Updates
 from netsharp_engine.cntk.descent.schedules import Noise, Schedule, of_epoch
 from netsharp_engine.cntk.descent.searching import Search, found_rate, found_size
-from netsharp_engine.cntk.descent.sharing import GRADIENTS, Sharing, Workers
+from netsharp_engine.cntk.descent.sharing import GRADIENTS, Sharing, Workers, require_same_samples
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts, Sweeps
 from netsharp_engine.distributed.ranks import ALONE, Ranks
@@ -116,6 +116,7 @@ class Descent:
         self._program.load(state.values)
         if state.memory.arrays:
             self._program.load_memory(state.memory)
+        require_same_samples(ranks, source)
         self._ranks, self._workers = ranks, Workers(ranks, sharing, self._program)
         self._workers.blocks = state.blocks
         self._stops: Callable[[], bool] = lambda: False
