@@ -79,9 +79,9 @@ def main_of(samples: Sequence[Sample], on_board: bool) -> str:
     return "\n".join([*lines, "    return all > 100 ? 100 : (int)all;", "}", ""])
 
 
-def readings(said: str) -> dict[str, Measured]:
+def readings(message: str) -> dict[str, Measured]:
     """What a program said, by the network's name."""
-    found = re.findall(r"^(\w+) (\d+) (\d+)$", said, re.MULTILINE)
+    found = re.findall(r"^(\w+) (\d+) (\d+)$", message, re.MULTILINE)
     return {name: Measured(int(differing), int(spent)) for name, differing, spent in found}
 
 
@@ -123,8 +123,8 @@ class Sizes(NamedTuple):
 
 def sizes_of(tools: str, objects: Sequence[Path]) -> dict[str, Sizes]:
     """What each object file takes, by its name without an ending."""
-    said = subprocess.check_output([f"{tools}size", *map(str, objects)], text=True)
-    rows = [line.split() for line in said.splitlines()[1:]]
+    output = subprocess.check_output([f"{tools}size", *map(str, objects)], text=True)
+    rows = [line.split() for line in output.splitlines()[1:]]
     return {Path(row[5]).stem: Sizes(int(row[0]), int(row[1]) + int(row[2])) for row in rows}
 
 

@@ -47,18 +47,18 @@ def test_code_stands_alone(name: str, level: str, tmp_path: Path) -> None:
             wanted = undefined(f"{board.tools}-nm", file)
             strange = {each for each in wanted if not each.startswith(f"{one.name}_")}
             assert strange <= HELPERS.get(name, set()), file.stem
-        said = subprocess.check_output(
+        output = subprocess.check_output(
             [f"{board.tools}-objdump", "-d", tmp_path / "made" / f"{one.name}.o"], text=True
         )
-        opcodes = set(re.findall(r"^ +[0-9a-f]+:\t[0-9a-f ]+\t(\S+)", said, re.MULTILINE))
+        opcodes = set(re.findall(r"^ +[0-9a-f]+:\t[0-9a-f ]+\t(\S+)", output, re.MULTILINE))
         assert len(opcodes) > 10
         assert not {each for each in opcodes if is_floating(name, each)}
 
 
 def undefined(nm: str, file: Path) -> set[str]:
     """The names that an object file wants from others."""
-    said = subprocess.check_output([nm, "-u", file], text=True)
-    return {line.split()[-1] for line in said.splitlines()}
+    output = subprocess.check_output([nm, "-u", file], text=True)
+    return {line.split()[-1] for line in output.splitlines()}
 
 
 def is_floating(name: str, opcode: str) -> bool:
@@ -75,8 +75,8 @@ def test_floating_point_would_be_seen(name: str, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("float a(float b) { return b * b; }\n")
     command = [board.compiler, *board.processor, *WITH_UNIT[name], "-O2", "-c", "a.c"]
     subprocess.run(command, cwd=tmp_path, check=True)
-    said = subprocess.check_output([f"{board.tools}-objdump", "-d", tmp_path / "a.o"], text=True)
-    opcodes = set(re.findall(r"^ +[0-9a-f]+:\t[0-9a-f ]+\t(\S+)", said, re.MULTILINE))
+    output = subprocess.check_output([f"{board.tools}-objdump", "-d", tmp_path / "a.o"], text=True)
+    opcodes = set(re.findall(r"^ +[0-9a-f]+:\t[0-9a-f ]+\t(\S+)", output, re.MULTILINE))
     assert {each for each in opcodes if is_floating(name, each)}
 
 

@@ -85,5 +85,5 @@ def test_answers_on_a_board(
     flags = ("-O2", "-DNETSHARP_WITH_FLOAT", f"-I{tmp_path / 'net'}")
     program = tmp_path / "image.elf"
     BOARDS.build(BOARDS.BOARDS[name], [tmp_path / "main.c", *sources], program, *flags)
-    answer, said = BOARDS.run(BOARDS.BOARDS[name], program)
-    assert answer == 0, said
+    answer, output = BOARDS.run(BOARDS.BOARDS[name], program)
+    assert answer == 0, output

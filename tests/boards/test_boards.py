@@ -77,9 +77,9 @@ def on_board(
         (made / "main.c").write_text(main_of(image, on_board=True))
         include = ("-DBOARD_SILENT", "-O2", f"-I{written}")
         BOARDS.build(board, [*linked, made / "main.c"], made / "image.elf", *include)
-        answer, said = BOARDS.run(board, made / "image.elf")
-        found |= readings(said)
-        assert answer == min(100, sum(one.differing for one in found.values())), said
+        answer, output = BOARDS.run(board, made / "image.elf")
+        found |= readings(output)
+        assert answer == min(100, sum(one.differing for one in found.values())), output
     return found
 
 
@@ -144,11 +144,11 @@ def test_a_board_notices_what_is_wrong(name: str, tmp_path: Path) -> None:
     """A wrong answer ends as the number of such, and what a processor cannot do as a failure."""
     require_board(name)
     board = BOARDS.BOARDS[name]
-    for text, wanted, said in (
+    for text, wanted, reported in (
         ("static int n = 3; int main(void) { return n++; }", 3, "main returned 3 after "),
         ('int main(void) { __asm__(".short 0xde00"); return 0; }', 101, "The processor stopped"),
     ):
         (tmp_path / "main.c").write_text(text.replace("0xde00", "0" if "rv" in name else "0xde00"))
         BOARDS.build(board, [tmp_path / "main.c"], tmp_path / "image.elf", "-O1")
         answer, heard = BOARDS.run(board, tmp_path / "image.elf", 20)
-        assert (answer, said in heard) == (wanted, True), heard
+        assert (answer, reported in heard) == (wanted, True), heard

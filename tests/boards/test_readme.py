@@ -32,13 +32,13 @@ def test_a_model_of_cntk_comes_from_its_experiment_to_a_board(tmp_path: Path) ->
     assert first.name == "iris.cntk"
     for one in (first, second):
         run_block(one, tmp_path, environment)
-    told = run_block(block(page), tmp_path, environment)
-    assert "note: ranges are read from iris.ctf, on which learn of iris.cntk trains it" in told
-    assert "cortex-m4: main returned 0 after " in told
-    assert "on 150 rows: " in told
-    assert [line for line in told.splitlines() if line.startswith("netsharp: ")] == []
+    reported = run_block(block(page), tmp_path, environment)
+    assert "note: ranges are read from iris.ctf, on which learn of iris.cntk trains it" in reported
+    assert "cortex-m4: main returned 0 after " in reported
+    assert "on 150 rows: " in reported
+    assert [line for line in reported.splitlines() if line.startswith("netsharp: ")] == []
     shown = block(page).text.splitlines()
-    assert shown[0:2] == told.splitlines()[0:2]
+    assert shown[0:2] == reported.splitlines()[0:2]
 
 
 def test_three_commands_lead_from_a_specification_to_a_board(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_three_commands_lead_from_a_specification_to_a_board(tmp_path: Path) -> 
 
 def test_a_folder_without_a_test_and_a_board_that_is_not_there(tmp_path: Path) -> None:
     environment = workplace(tmp_path)
-    for rest, said in (
+    for rest, reported in (
         ("examples", "examples has no test that netsharp compile wrote.\n"),
         ("examples --board avr", "invalid choice: 'avr'"),
     ):
@@ -77,4 +77,4 @@ def test_a_folder_without_a_test_and_a_board_that_is_not_there(tmp_path: Path) -
             check=False,
         )
         assert done.returncode == 2
-        assert said in done.stderr
+        assert reported in done.stderr

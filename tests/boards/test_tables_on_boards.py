@@ -86,5 +86,5 @@ def test_a_board_takes_other_tables_and_no_damaged_ones(name: str, tmp_path: Pat
     sources = [tmp_path / "main.c", *(tmp_path / "net" / f"net{part}.c" for part in parts)]
     flags = ("-O2", f"-I{tmp_path / 'net'}", *(one for one in STRICT if one != "-pedantic"))
     BOARDS.build(BOARDS.BOARDS[name], sources, tmp_path / "image.elf", *flags)
-    answer, said = BOARDS.run(BOARDS.BOARDS[name], tmp_path / "image.elf")
-    assert answer == 0, said
+    answer, output = BOARDS.run(BOARDS.BOARDS[name], tmp_path / "image.elf")
+    assert answer == 0, output

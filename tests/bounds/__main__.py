@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tests.bounds.every import EVERY
-from tests.bounds.measuring import Forks, judged
+from tests.bounds.measuring import Forks, checked
 
 
 def main(arguments: list[str]) -> int:
@@ -15,7 +15,7 @@ def main(arguments: list[str]) -> int:
     failures = 0
     with Forks() as forks:
         for bomb in meant:
-            wrong, found = judged(bomb, forks)
+            wrong, found = checked(bomb, forks)
             failures += wrong is not None
             figures = " ".join(f"{one.size}:{one.cpu:.2f}" for one in found)
             took = f"[{figures}; {found[-1].memory >> 20} MiB]"

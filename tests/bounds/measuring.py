@@ -44,12 +44,12 @@ class Measurement(NamedTuple):
     cpu: float
     memory: int
     exit: int
-    said: str
+    output: str
 
     @property
     def is_refusal(self) -> bool:
         """Whether the answer names a row of the table of limits."""
-        return any(str(limit) in self.said for limit in LIMITS)
+        return any(str(limit) in self.output for limit in LIMITS)
 
 
 class Forks:
@@ -95,8 +95,8 @@ class Forks:
         self._process.stdin.flush()
         found = json.loads(self._process.stdout.readline())
         self.cpu += found["cpu"]
-        said = heard(folder / ".stderr") + heard(folder / ".stdout")
-        return Measurement(size, found["cpu"], found["memory"], found["exit"], said)
+        output = heard(folder / ".stderr") + heard(folder / ".stdout")
+        return Measurement(size, found["cpu"], found["memory"], found["exit"], output)
 
 
 def heard(path: Path) -> str:
@@ -173,10 +173,12 @@ def verdict(found: Sequence[Measurement]) -> str | None:
     """What is wrong with the figures of a bomb, None where they are as they should be."""
     for one in found:
         if one.exit < 0 or one.exit not in (0, 1, 2):
-            return f"ended with {one.exit} at {one.size:,} after {one.cpu:.1f} s: {one.said[-300:]}"
-        if "Traceback" in one.said or "internal error" in one.said:
-            return f"was unforeseen at {one.size:,}: {one.said[-300:]}"
-        if "not enough memory" in one.said or one.memory > MEMORY:
+            return (
+                f"ended with {one.exit} at {one.size:,} after {one.cpu:.1f} s: {one.output[-300:]}"
+            )
+        if "Traceback" in one.output or "internal error" in one.output:
+            return f"was unforeseen at {one.size:,}: {one.output[-300:]}"
+        if "not enough memory" in one.output or one.memory > MEMORY:
             return f"took {one.memory / 2**20:,.0f} MiB at {one.size:,}"
     found = without_end(found)
     if found[-1].cpu < NOTHING:
@@ -203,7 +205,7 @@ def growth(found: Sequence[Measurement]) -> float:
     return float(product ** (1 / len(ratios))) if ratios else 1.0
 
 
-def judged(bomb: Bomb, forks: Forks, tries: int = 6) -> tuple[str | None, list[Measurement]]:
+def checked(bomb: Bomb, forks: Forks, tries: int = 6) -> tuple[str | None, list[Measurement]]:
     """The verdict on a bomb; what looks too slow is measured again, since noise only adds."""
     found = measure(bomb, None, forks)
     for _ in range(tries - 1):

@@ -18,7 +18,7 @@ if sys.platform == "win32":
 from netsharp_lsp.limits import TEXT_WORDS
 from tests.bounds.bombs import Bomb
 from tests.bounds.every import EVERY
-from tests.bounds.measuring import NOTHING, Forks, Measurement, judged, measure, verdict
+from tests.bounds.measuring import NOTHING, Forks, Measurement, checked, measure, verdict
 
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
@@ -74,7 +74,7 @@ def forks() -> Iterator[Forks]:
 
 @pytest.mark.parametrize("bomb", measured(), ids=lambda bomb: f"{bomb.language}: {bomb.name}")
 def test_an_answer_grows_with_its_text(bomb: Bomb, forks: Forks) -> None:
-    wrong, _ = judged(bomb, forks)
+    wrong, _ = checked(bomb, forks)
     assert wrong is None, wrong
 
 
@@ -94,7 +94,7 @@ def test_a_verdict_sees_growth_and_ends() -> None:
 def test_a_verdict_sees_growth_that_ends_in_a_refusal() -> None:
     def of(*cpu: float, least: int = 1) -> list[Measurement]:
         *answers, last = (Measurement(least << n, one, 0, 0, "") for n, one in enumerate(cpu))
-        return [*answers, last._replace(exit=2, said=f"more than {TEXT_WORDS} are not read")]
+        return [*answers, last._replace(exit=2, output=f"more than {TEXT_WORDS} are not read")]
 
     assert "4.0 times" in str(verdict(of(0.1, 0.4, 1.6, 6.4, 0.0)))
     assert "4.0 times" in str(verdict(of(0.1, 0.4, 1.6)))

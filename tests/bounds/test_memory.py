@@ -73,7 +73,7 @@ def test_brackets_that_no_one_writes_are_refused(
     for command in commands:
         found = asked(forks, folder, name, text, command)
         assert found.exit == 2, (command, found)
-        assert str(OPEN_BRACKETS) in found.said, (command, found)
+        assert str(OPEN_BRACKETS) in found.output, (command, found)
         assert found.memory < 100 * MIB, (command, found)
         assert (folder / name).read_bytes() == text
 
@@ -91,7 +91,7 @@ def test_more_words_than_anyone_writes_are_refused(
     text = (b"1 " if most is TEXT_WORDS else b"a ") * (most.most + 1)
     for command in ("fmt", "check"):
         found = asked(forks, folder, name, text, command)
-        assert str(most) in found.said, (command, found)
+        assert str(most) in found.output, (command, found)
         assert (found.exit, found.memory < 100 * MIB) == (2, True), (command, found)
 
 
@@ -135,7 +135,7 @@ def test_what_cannot_be_formatted_is_not_checked_where_it_is_long(
     text = in_host(text) if name == "a.py" else text
     found = asked(forks, folder, name, text, "fmt", "--check")
     assert (found.exit, found.memory < 700 * words) == (name == "a.bs", True), found
-    assert str(EXPLAINED_BYTES) in found.said
+    assert str(EXPLAINED_BYTES) in found.output
 
 
 def test_a_weight_takes_little_of_the_formatter(forks: Forks, folder: Path) -> None:
@@ -190,7 +190,7 @@ def test_more_layers_than_anyone_trains_are_refused_before_they_are_looked_at(
     (folder / "t.csv").write_text("a,b,label\n1,2,x\n2,3,y\n")
     command = ("run", "--train", "t.csv", "--label", "label", "--model", "m.safetensors")
     found = asked(forks, folder, "a.nn", chained(30_000), *command)
-    assert (found.exit, str(LAYERS) in found.said) == (2, True), found
+    assert (found.exit, str(LAYERS) in found.output) == (2, True), found
     assert found.cpu < 6
     assert found.memory < 300 * MIB
     assert not (folder / "m.safetensors").exists()
@@ -206,7 +206,7 @@ def test_more_bundles_than_anyone_trains_are_refused_before_they_are_looked_at(
     (folder / "t.csv").write_text("a,b,label\n1,2,x\n2,3,y\n")
     command = ("run", "--train", "t.csv", "--label", "label", "--model", "m.safetensors")
     found = asked(forks, folder, "a.nn", text, *command)
-    assert (found.exit, str(BUNDLES) in found.said) == (2, True), found
+    assert (found.exit, str(BUNDLES) in found.output) == (2, True), found
     assert found.cpu < 6
     assert found.memory < 300 * MIB
     assert not (folder / "m.safetensors").exists()
@@ -242,7 +242,7 @@ def test_a_host_that_nests_too_deep_reports_it(forks: Forks, folder: Path) -> No
     assert isinstance(regions, str)
     for command in ("check", "fmt", "describe"):
         found = asked(forks, folder, "a.py", host, command)
-        assert (found.exit, regions in found.said) == (2, True), (command, found)
+        assert (found.exit, regions in found.output) == (2, True), (command, found)
     assert (folder / "a.py").read_bytes() == host
 
 
@@ -250,15 +250,15 @@ def diagnosed(wire: Wire, name: str, text: str, language: str) -> str:
     """The one thing that a server says of a document, which it refuses to format."""
     uri = f"file:///nowhere/{name}"
     wire.open(uri, text, language)
-    (said,) = wire.published(uri, 1)
+    (reported,) = wire.published(uri, 1)
     options = {"tabSize": 2, "insertSpaces": True}
     answer = wire.exchange(
         "textDocument/formatting", {"textDocument": {"uri": uri}, "options": options}
     )
-    assert answer["error"]["message"] == said["message"]
+    assert answer["error"]["message"] == reported["message"]
     symbols = {"textDocument": {"uri": uri}}
     assert not wire.request("textDocument/documentSymbol", symbols)
-    message: str = said["message"]
+    message: str = reported["message"]
     return message
 
 
@@ -275,8 +275,8 @@ def test_a_server_refuses_what_the_command_line_refuses() -> None:
         assert wire.published(uri, 1) == []
         end = {"line": 2, "character": 0}
         wire.send(wire.change(uri, 2, {"range": {"start": end, "end": end}, "text": DEEP.decode()}))
-        (said,) = wire.published(uri, 2)
-        assert str(OPEN_BRACKETS) in said["message"]
+        (reported,) = wire.published(uri, 2)
+        assert str(OPEN_BRACKETS) in reported["message"]
         last = {"line": 2 + DEEP.count(b"\n"), "character": 0}
         wire.send(wire.change(uri, 3, {"range": {"start": end, "end": last}, "text": ""}))
         assert wire.published(uri, 3) == []

@@ -89,7 +89,7 @@ def test_includes_that_double_are_refused() -> None:
 LONG = b"# " + b"a " * (CNTK_WORDS.most * 2 // 5) + b"\n"
 
 
-def told(language: str, files: dict[str, bytes], code: str) -> list[str]:
+def reported(language: str, files: dict[str, bytes], code: str) -> list[str]:
     """The messages of a code about the first of some files."""
     name = next(iter(files))
     workspace = Workspace(name, GivenFiles(files), (Run((name,)),) if language == "cntk" else ())
@@ -107,7 +107,7 @@ def test_files_that_are_included_have_no_more_words_together_than_one_text(
     parts = {f"i{n}.bs": LONG + b"a%d = 1\n" % n for n in range(3)}
     for count in (2, 3):
         lines = "".join(include.format(n) + "\n" for n in range(count))
-        refused = told(language, {"first": lines.encode(), **parts}, code)
+        refused = reported(language, {"first": lines.encode(), **parts}, code)
         assert len(refused) == (count == 3), refused
         assert all("i2.bs" in one and str(CNTK_WORDS) in one for one in refused)
 
@@ -142,10 +142,10 @@ def test_a_file_that_is_not_read_alone_is_not_read_where_it_is_included(
     data: bytes, why: object
 ) -> None:
     files = {"first": b"include 'deep.bs'\n", "deep.bs": data}
-    (message,) = told("brainscript", files, "BS066")
+    (message,) = reported("brainscript", files, "BS066")
     assert "deep.bs" in message
     assert str(why) in message
-    assert told("brainscript", files, "BS018") == []
+    assert reported("brainscript", files, "BS018") == []
 
 
 @pytest.mark.parametrize(

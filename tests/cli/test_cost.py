@@ -33,12 +33,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
-def told(folder: Path, *arguments: str) -> Answer:
+def described(folder: Path, *arguments: str) -> Answer:
     return netsharp("describe", *arguments, cwd=folder)
 
 
 def cost(folder: Path, *arguments: str) -> dict[str, Any]:
-    answer = told(folder, "net.nn", "--cost", "--format", "json", *arguments)
+    answer = described(folder, "net.nn", "--cost", "--format", "json", *arguments)
     assert answer.code == 0, answer.err
     document = json.loads(answer.out)
     schema("describe.json").validate(document)
@@ -55,10 +55,10 @@ def test_a_prediction_in_every_form(folder: Path) -> None:
     assert found["step_seconds"] == pytest.approx(layers + found["around_seconds"])
     assert found["epoch_seconds"] == pytest.approx(100 * found["step_seconds"])
     assert [layer["name"] for layer in found["layers"]] == ["B", "C"]
-    text = told(folder, "net.nn", "--cost", "--rows", "1000", "--batch-size", "10").out
+    text = described(folder, "net.nn", "--cost", "--rows", "1000", "--batch-size", "10").out
     assert "for an epoch of 1,000 rows: 100 steps\n" in text
     assert "\n(around them)" in text
-    table = told(folder, "net.nn", "--cost", "--format", "markdown").out
+    table = described(folder, "net.nn", "--cost", "--format", "markdown").out
     assert "| layer, a step | forward |" in table
     assert [path.name for path in folder.iterdir()] == ["net.nn"]
 
@@ -76,17 +76,17 @@ def test_the_run_file_says_what_no_flag_does(folder: Path) -> None:
     found = cost(folder, *given)
     assert (found["batch_size"], found["optimizer"], found["dtype"]) == (40, "adam", "float32")
     assert (found["rows"], found["validation_rows"], found["steps"]) == (40, 10, 1)
-    answer = told(folder, "net.nn", "--cost")
+    answer = described(folder, "net.nn", "--cost")
     assert "threads = 2, and one thread is predicted" in answer.err
     (folder / "net.toml").write_text("[train]\nbatch_size = 0\n")
-    answer = told(folder, "net.nn", "--cost")
+    answer = described(folder, "net.nn", "--cost")
     assert (answer.code, answer.out) == (2, "")
     assert "net.toml, [train] batch_size" in answer.err
-    assert told(folder, "net.nn").code == 0
+    assert described(folder, "net.nn").code == 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("net.nn", "--cost", "--format", "svg"), "--cost is shown as text, json, markdown"),
         (("net.nn", "--cost", "--format", "dot"), "--cost is shown as text, json, markdown"),
@@ -99,26 +99,26 @@ def test_the_run_file_says_what_no_flag_does(folder: Path) -> None:
     ],
 )
 def test_what_has_no_prediction_is_refused(
-    folder: Path, arguments: tuple[str, ...], said: str
+    folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (folder / "a.cntk").write_text("command = T\nT = { action = train }\n")
     (folder / "auto.nn").write_text(NET.replace("[4]", "auto"))
     (folder / "wide.nn").write_text(NET.replace("[4]", "[100000]").replace("[6]", "[100000]"))
-    answer = told(folder, *arguments)
+    answer = described(folder, *arguments)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
 
 
 def test_sizes_come_from_flags_and_data(folder: Path) -> None:
     (folder / "net.nn").write_text(NET.replace("[4]", "auto"))
     assert cost(folder, "--features", "9")["layers"][0]["name"] == "B"
     shutil.copytree(EXAMPLES / "iris", folder / "iris")
-    assert told(folder, "iris/iris.nn", "--cost").code == 0
+    assert described(folder, "iris/iris.nn", "--cost").code == 0
 
 
 def test_without_cost_nothing_is_measured_or_read(folder: Path) -> None:
     shutil.rmtree(folder.parent / "home")
-    assert told(folder, "net.nn").code == 0
+    assert described(folder, "net.nn").code == 0
     assert not (folder.parent / "home").exists()
 
 

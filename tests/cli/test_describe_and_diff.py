@@ -40,8 +40,8 @@ def test_a_file_against_its_last_revision(tmp_path: Path) -> None:
 
 def test_stdin_output_and_faults(tmp_path: Path) -> None:
     text = NETWORK.encode()
-    told = netsharp("describe", "--format", "json", "-", cwd=tmp_path, stdin=text)
-    assert json.loads(told.out)["parameters"] == 23
+    output = netsharp("describe", "--format", "json", "-", cwd=tmp_path, stdin=text)
+    assert json.loads(output.out)["parameters"] == 23
     drawn = netsharp(
         "describe", "-", "--format", "svg", "--output", "n.svg", cwd=tmp_path, stdin=text
     )

@@ -89,7 +89,7 @@ COMMANDS = (
 JSON_TOO = ("check", "describe", "diff", "config", "migrate")
 
 
-def said(*arguments: str) -> tuple[int, str, str]:
+def answered(*arguments: str) -> tuple[int, str, str]:
     """What a command prints to a stream as the command line makes them."""
     streams = [
         io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace", write_through=True)
@@ -127,7 +127,7 @@ def test_commands_show_names_as_they_are_spelt(
             if form and "--format" in command:
                 continue
             arguments = [*(word.replace("@", name) for word in command), *form]
-            code, out, err = said(*arguments)
+            code, out, err = answered(*arguments)
             assert code in (0, 1, 2), command
             assert "internal error" not in err, (command, err)
             acting = [

@@ -58,15 +58,15 @@ def test_no_moment_shows_a_trace(tmp_path: Path) -> None:
         time.sleep(delay)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-        told = (command, how, delay, process.returncode, said)
+        _, output = process.communicate(timeout=60)
+        reported = (command, how, delay, process.returncode, output)
         # What Python says before it has read a line of ours is its own.
-        if b"Traceback" in said or b"Fatal Python error" in said:
-            assert b"netsharp_lsp" not in said.replace(b"-m netsharp_lsp", b""), told
+        if b"Traceback" in output or b"Fatal Python error" in output:
+            assert b"netsharp_lsp" not in output.replace(b"-m netsharp_lsp", b""), reported
             continue
-        assert b"Exception ignored" not in said, told
-        assert b"internal error" not in said, told
-        assert process.returncode in (0, 1, 2, 130, -signal.SIGINT), told
+        assert b"Exception ignored" not in output, reported
+        assert b"internal error" not in output, reported
+        assert process.returncode in (0, 1, 2, 130, -signal.SIGINT), reported
         ended += process.returncode in (130, -signal.SIGINT)
     assert ended > TRIES / 4
 

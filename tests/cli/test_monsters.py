@@ -91,11 +91,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
     """Run a command in bounded time; what it says is its own words."""
     code = within(SECONDS, lambda: main(list(arguments)))
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     where = [one[:60] for one in arguments]
     assert code in (0, 1, 2), where
-    assert "internal error" not in told.err, (where, told.err[-300:])
-    assert "invalid " not in told.err, (where, told.err[:200])
+    assert "internal error" not in output.err, (where, output.err[-300:])
+    assert "invalid " not in output.err, (where, output.err[:200])
 
 
 @pytest.mark.drawn

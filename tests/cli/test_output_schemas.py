@@ -32,8 +32,8 @@ def test_describe_evaluate_and_run_log(tmp_path: Path) -> None:
     for name in ("iris", "diabetes"):
         folder = tmp_path / name
         shutil.copytree(EXAMPLES / name, folder)
-        told = netsharp("describe", "--format", "json", f"{name}.nn", cwd=folder)
-        schema("describe.json").validate(json.loads(told.out))
+        output = netsharp("describe", "--format", "json", f"{name}.nn", cwd=folder)
+        schema("describe.json").validate(json.loads(output.out))
         arguments = ("--epochs", "3", "--log", "run.jsonl", "--model", "m.safetensors")
         assert netsharp("run", f"{name}.nn", *arguments, cwd=folder).code == 0
         lines = [json.loads(line) for line in (folder / "run.jsonl").read_text().splitlines()]

@@ -177,8 +177,8 @@ def test_a_person_allows_further_folders(place: Place, tmp_path: pathlib.Path) -
     (tmp_path / "common" / "x.cntk").write_text("x = 1\n")
     place.write("a.cntk", f"{PLAIN}include=../common/x.cntk\n")
     common = str(tmp_path / "common")
-    told = [("a.cntk", "CK119", "info")]
-    assert place.checked()[1] == told
+    reported = [("a.cntk", "CK119", "info")]
+    assert place.checked()[1] == reported
     assert place.checked("--root", str(place.outside), "--root", common)[1] == []
     assert place.run("config", "--root", common, "--get", "x", "a.cntk").out == "1\n"
     assert place.run("check", "--root", "none").err.count("there is no such folder") == 1
@@ -186,7 +186,7 @@ def test_a_person_allows_further_folders(place: Place, tmp_path: pathlib.Path) -
     own.parent.mkdir(parents=True)
     own.write_text(f"roots = ['{common}']\n")
     assert place.checked()[1] == []
-    assert place.checked("--isolated")[1] == told
+    assert place.checked("--isolated")[1] == reported
     own.write_text("roots = 1\n")
     assert place.run("check").code == 2
 
@@ -319,8 +319,8 @@ def test_links_outside_are_not_rewritten(place: Place) -> None:
     assert place.run("fmt", ".").code == 0
     assert place.run("check", "--fix", ".").code == 0
     assert place.run("migrate", "--write", ".").code in (0, 2)
-    told = place.run("check", "--verbose", ".").err
-    assert [told.count(f"x.{suffix}: left out") for suffix in ("nn", "cntk", "bs")] == [1, 1, 1]
+    output = place.run("check", "--verbose", ".").err
+    assert [output.count(f"x.{suffix}: left out") for suffix in ("nn", "cntk", "bs")] == [1, 1, 1]
     assert (place.folder / "inner.nn").is_symlink()
 
 

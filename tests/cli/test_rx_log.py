@@ -162,8 +162,8 @@ def test_a_run_that_is_interrupted_tells_its_error_and_is_not_done(
     log.event({"event": "start", "epoch": 0, "step": 0, "metrics": extent})
     log.event({"event": "end", "epoch": 1, "step": 4, "loss": 0.5})
     log.close("interrupted")
-    told = capsys.readouterr().err
-    assert told.splitlines() == ["Estimated Post-training MeanError = 0.500000", RULE]
+    output = capsys.readouterr().err
+    assert output.splitlines() == ["Estimated Post-training MeanError = 0.500000", RULE]
 
 
 @pytest.mark.parametrize("flag", ["--events", "--quiet", "--examine"])

@@ -143,7 +143,7 @@ class Starter:
             stdout=subprocess.DEVNULL,
         )
         other.close()
-        self._said: IO[bytes] = self._door.makefile("rb")
+        self._output: IO[bytes] = self._door.makefile("rb")
 
     def run(
         self,
@@ -161,7 +161,7 @@ class Starter:
         self._send(request, theirs)
         for one in theirs:
             os.close(one)
-        child = int(self._said.readline())
+        child = int(self._output.readline())
         found: dict[int, bytes] = {}
         work = [(_feed, (given[1], stdin)), (_drain, (out[0], found)), (_drain, (err[0], found))]
         threads = [threading.Thread(target=do, args=what, daemon=True) for do, what in work]
@@ -169,7 +169,7 @@ class Starter:
         clock.start()
         for thread in threads:
             thread.start()
-        code = int(self._said.readline())
+        code = int(self._output.readline())
         late = clock.finished.is_set()
         clock.cancel()
         for thread in threads:

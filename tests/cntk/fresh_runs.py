@@ -34,11 +34,11 @@ def jobs(folder: Path) -> list[RunJob]:
     return [*(RunJob(one.run, {}, roots, one.given) for one in found), *rest]
 
 
-def told(job: RunJob) -> str:
+def reported(job: RunJob) -> str:
     """All that a run says, as one line."""
     outcome = check_run(job)
-    said = {file: list(map(repr, found)) for file, found in outcome.diagnostics.items()}
-    return json.dumps([said, sorted(outcome.files)], sort_keys=True)
+    reported = {file: list(map(repr, found)) for file, found in outcome.diagnostics.items()}
+    return json.dumps([reported, sorted(outcome.files)], sort_keys=True)
 
 
 def main(folder: Path) -> None:
@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     for job in jobs(folder):
         child = os.fork()
         if child == 0:
-            print(told(job), flush=True)
+            print(reported(job), flush=True)
             os._exit(0)
         os.waitpid(child, 0)
 

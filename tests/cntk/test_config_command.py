@@ -53,9 +53,9 @@ def document(folder: Path, *arguments: str) -> dict[str, list[dict[str, object]]
 
 
 def test_layers_as_json(folder: Path) -> None:
-    told = document(folder, "digits.cntk+more.cntk", "deviceId=0")
-    assert told["files"] == ["digits.cntk", "more.cntk", "deep.cntk"]
-    values = {str(value["path"]): value for value in told["values"]}
+    reported = document(folder, "digits.cntk+more.cntk", "deviceId=0")
+    assert reported["files"] == ["digits.cntk", "more.cntk", "deep.cntk"]
+    values = {str(value["path"]): value for value in reported["values"]}
     epochs = values["Train.SGD.maxEpochs"]
     assert epochs["value"] == "9"
     assert epochs["origin"] == {
@@ -96,16 +96,16 @@ def test_the_guides_variables(folder: Path) -> None:
     assert values["stderr"]["value"] is None
     assert values["stderr"]["elements"] is None
     assert values["speechTrain.SGD.reader.features.type"]["value"] == "real"
-    told = config(folder, "logs.cntk")
-    assert told.err.count("'Root' is not defined") == 1
-    assert "unknown: Root, RunName" in told.out
+    reported = config(folder, "logs.cntk")
+    assert reported.err.count("'Root' is not defined") == 1
+    assert "unknown: Root, RunName" in reported.out
     answer = config(folder, "logs.cntk", "--get", "stderr")
     assert (answer.code, answer.out) == (1, "")
 
 
 def test_one_command(folder: Path) -> None:
-    told = document(folder, "digits.cntk", "--command", "train")
-    inherited = {str(v["path"]): v["inherited_from"] for v in told["values"]}
+    reported = document(folder, "digits.cntk", "--command", "train")
+    inherited = {str(v["path"]): v["inherited_from"] for v in reported["values"]}
     assert inherited["Train.SGD.maxEpochs"] is None
     assert inherited["Train.modelPath"] == "modelPath"
     assert inherited["Train.deviceId"] == "deviceId"
@@ -189,8 +189,8 @@ def test_what_is_in_a_folder(folder: Path) -> None:
         'command = T\nT = {\n BrainScriptNetworkBuilder = { include "used.bs" }\n'
         " reader = { readerType = ImageReader ; file = test.txt } }\n"
     )
-    told = document(folder, "--list", ".")
-    rows = {str(row["file"]): row for row in told["configurations"]}
+    reported = document(folder, "--list", ".")
+    rows = {str(row["file"]): row for row in reported["configurations"]}
     (train, test) = rows["digits.cntk"]["commands"]  # type: ignore[misc]
     assert train["name"] == "Train"
     assert train["network"] == {"builder": "BrainScriptNetworkBuilder", "files": []}
@@ -204,8 +204,8 @@ def test_what_is_in_a_folder(folder: Path) -> None:
     (only,) = rows["by_file.cntk"]["commands"]  # type: ignore[misc]
     assert only["network"]["files"] == ["used.bs"]
     assert only["readers"] == ["ImageReader"]
-    assert told["unused"] == [{"file": "lost.ndl", "language": "ndl"}]
-    assert {row["file"] for row in told["skipped"]} == {"game.bs", "other.config"}
+    assert reported["unused"] == [{"file": "lost.ndl", "language": "ndl"}]
+    assert {row["file"] for row in reported["skipped"]} == {"game.bs", "other.config"}
     plain = config(folder, "--list", ".")
     assert plain.code == 0
     assert "lost.ndl: no configuration refers to it" in plain.out

@@ -73,23 +73,23 @@ def around(name: str, *runs: Run, **more: object) -> Context:
     return Context(workspace=workspace)
 
 
-def said(language_id: str, data: bytes, context: Context) -> dict[str, str]:
+def reported(language_id: str, data: bytes, context: Context) -> dict[str, str]:
     found = language_by_id(language_id).check(data, context).diagnostics
     return {one.code: one.severity for one in found}
 
 
 def test_what_is_reported_depends_on_the_runs() -> None:
-    assert said("brainscript", NETWORK, around("net.bs"))["BS020"] == "hint"
+    assert reported("brainscript", NETWORK, around("net.bs"))["BS020"] == "hint"
     alone = Run(("configFile=a.cntk",), declared=False)
     declared = Run(("configFile=a.cntk",))
     layered = Run(("configFile=a.cntk+b.cntk",))
-    assert said("brainscript", NETWORK, around("net.bs", alone))["BS020"] == "error"
-    assert said("cntk", CONFIGURATION, around("a.cntk", alone))["CK019"] == "info"
-    assert said("cntk", CONFIGURATION, around("a.cntk", alone, declared))["CK019"] == "error"
-    assert "CK019" not in said("cntk", CONFIGURATION, around("a.cntk", layered))
+    assert reported("brainscript", NETWORK, around("net.bs", alone))["BS020"] == "error"
+    assert reported("cntk", CONFIGURATION, around("a.cntk", alone))["CK019"] == "info"
+    assert reported("cntk", CONFIGURATION, around("a.cntk", alone, declared))["CK019"] == "error"
+    assert "CK019" not in reported("cntk", CONFIGURATION, around("a.cntk", layered))
     given = around("a.cntk", alone, assignments=("Gone=2",))
-    assert "CK019" not in said("cntk", CONFIGURATION, given)
-    assert "CK019" not in said(
+    assert "CK019" not in reported("cntk", CONFIGURATION, given)
+    assert "CK019" not in reported(
         "cntk", CONFIGURATION, around("a.cntk", alone, given=Premises(frozenset(("gone",))))
     )
 
@@ -100,8 +100,8 @@ def test_a_run_is_analysed_once_for_all_its_texts_and_again_when_one_changes() -
     assert first.workspace is not None
     assert second.workspace is not None
     second.workspace.known = first.workspace.known
-    said("cntk", CONFIGURATION, first)
+    reported("cntk", CONFIGURATION, first)
     (known,) = first.workspace.known.values()
-    assert said("brainscript", NETWORK, second)["BS020"] == "error"
+    assert reported("brainscript", NETWORK, second)["BS020"] == "error"
     assert list(first.workspace.known.values()) == [known]
-    assert "BS020" not in said("brainscript", NETWORK.replace(b"q = Foo (z)\n", b""), second)
+    assert "BS020" not in reported("brainscript", NETWORK.replace(b"q = Foo (z)\n", b""), second)

@@ -53,13 +53,13 @@ def test_every_origin_is_where_the_value_stands(name: str) -> None:
 def test_syntax_and_program_see_the_same_keys(name: str) -> None:
     text = FILES[name]
     configuration = resolved("f", f=text)
-    told = [
+    reported = [
         (place.start, place.end)
         for record in records(configuration.root.text, configuration.faults)
         for place in [record.text.place(*record.key)]
     ]
     (source,) = configuration.layers.sources
-    assert told == [(key.start, key.end) for key in top_keys(read(source.text))]
+    assert reported == [(key.start, key.end) for key in top_keys(read(source.text))]
 
 
 def top_keys(document: Document) -> list[Name | Flag]:

@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.versions import FIRST, LAST, VERSIONS, rank
 from netsharp_lsp.workspace import Premises, Run
 from tests.cli.command_line import netsharp
 from tests.cntk.test_versions import experiment as network_run
-from tests.cntk.test_versions import message, said
+from tests.cntk.test_versions import message, reported
 from tests.cntk.texts import Memory
 
 CONFIGURATION = b"""\
@@ -65,10 +65,10 @@ def test_the_lowest_release_that_knows_every_word_is_meant(
     call: str, version: str, stops: bool
 ) -> None:
     run = experiment(call)
-    assert (run.version.name, said(run)) == (version, [])
-    assert said(experiment(call, version)) == said(experiment(call, LAST)) == []
+    assert (run.version.name, reported(run)) == (version, [])
+    assert reported(experiment(call, version)) == reported(experiment(call, LAST)) == []
     for earlier in VERSIONS[: rank(version)]:
-        found = said(experiment(call, earlier))
+        found = reported(experiment(call, earlier))
         assert {one.split()[0] for one in found} == {"CK121"}
         assert {one.split()[1] for one in found} == {"error" if stops else "warning"}
 
@@ -91,19 +91,21 @@ def test_a_file_for_itself_is_of_the_release_of_its_words() -> None:
 
 
 def test_a_sentence_names_the_release() -> None:
-    told = message(experiment("Cosh(v)", "2.0"), "CK121")
-    assert told.startswith("CNTK knows 'Cosh' of NDL from 2.1 on, and the settings say that 2.0")
+    reported = message(experiment("Cosh(v)", "2.0"), "CK121")
+    assert reported.startswith(
+        "CNTK knows 'Cosh' of NDL from 2.1 on, and the settings say that 2.0"
+    )
 
 
 @pytest.mark.parametrize("name", ["Pass", "Cast", "cosh"])
 def test_names_that_only_later_functions_have_are_free(name: str) -> None:
     run = experiment(f"{name}(v)", before=f"{name}(x) = Tanh(x)\n")
-    assert (run.version.name, said(run)) == (FIRST, [])
+    assert (run.version.name, reported(run)) == (FIRST, [])
     network = run.networks[0].network
     assert network is not None
     assert "Tanh" in {node.operation for node in network.nodes.values()}
     variable = experiment(f"Tanh({name})", before=f"v2 = Input(4)\n{name} = Sigmoid(v2)\n")
-    assert not [one for one in said(variable) if "ND" in one]
+    assert not [one for one in reported(variable) if "ND" in one]
 
 
 def test_functions_and_their_nodes_come_with_the_same_release() -> None:
@@ -111,8 +113,8 @@ def test_functions_and_their_nodes_come_with_the_same_release() -> None:
         kind = NODE_TYPES.get(function.operation)
         if kind is not None and kind.since and function.known.since != FIRST:
             assert function.known.since == kind.since
-    slips = message(experiment("Coshh(v)", FIRST), "ND002")
-    assert "Cosh'" not in slips
+    misspellings = message(experiment("Coshh(v)", FIRST), "ND002")
+    assert "Cosh'" not in misspellings
 
 
 def test_a_network_of_a_later_release_is_migrated_for_it(tmp_path: Path) -> None:

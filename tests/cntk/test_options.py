@@ -185,6 +185,6 @@ ROWS_THAT_SAY_NOTHING = [
 
 @pytest.mark.parametrize(("row", "sentence"), ROWS_THAT_SAY_NOTHING)
 def test_a_row_that_says_nothing_is_refused_with_its_place(row: str, sentence: str) -> None:
-    with pytest.raises(TableError, match=f"^page.md:{len(TABLE.splitlines()) + 1}: .*") as told:
+    with pytest.raises(TableError, match=f"^page.md:{len(TABLE.splitlines()) + 1}: .*") as raised:
         Tables.of([("page.md", f"{TABLE}{row}\n")])
-    assert sentence in str(told.value)
+    assert sentence in str(raised.value)

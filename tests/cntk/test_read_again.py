@@ -42,12 +42,12 @@ def texts(suffix: str) -> list[bytes]:
 def as_ndl(data: bytes) -> object:
     program = program_of_file(Source("a.ndl", data))
     scripts = [(part.role, part.script) for part in program.parts]
-    parts = [(role, script.statements, told(script.faults)) for role, script in scripts]
+    parts = [(role, script.statements, reported(script.faults)) for role, script in scripts]
     whole = reading.read_script(file_text(Source("a.ndl", data), None))
-    return parts, told(program.faults), whole.statements, told(whole.faults)
+    return parts, reported(program.faults), whole.statements, reported(whole.faults)
 
 
-def told(faults: tuple[reading.BuildingFault, ...]) -> list[tuple[str, str, object]]:
+def reported(faults: tuple[reading.BuildingFault, ...]) -> list[tuple[str, str, object]]:
     return [(one.kind, one.message, one.place) for one in faults]
 
 
@@ -77,7 +77,7 @@ def as_configuration(data: bytes) -> object:
 def test_a_text_is_read_as_if_nothing_was_remembered(
     suffix: str, read: Callable[[bytes], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def anew(data: bytes) -> object:
+    def again(data: bytes) -> object:
         with monkeypatch.context() as patched:
             patched.setattr(reading, "_VALUES", Remembered(1))
             patched.setattr(arrays, "_KNOWN", Remembered(1))
@@ -92,4 +92,4 @@ def test_a_text_is_read_as_if_nothing_was_remembered(
             end = min(len(data), start + chance.choice((0, 0, 1, 5)))
             made = Edit(start, end, chance.choice(WRITTEN))
             data = apply_edits(data, [made])
-            assert read(data) == anew(data), (SEED, number, made)
+            assert read(data) == again(data), (SEED, number, made)

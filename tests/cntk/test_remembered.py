@@ -23,7 +23,7 @@ from netsharp_lsp.cntk.networks.node import Network, Node
 from netsharp_lsp.cntk.networks.same import compare
 from netsharp_lsp.project.roots import roots_around
 from netsharp_lsp.workspace import NO_PREMISES
-from tests.cntk.fresh_runs import jobs, told
+from tests.cntk.fresh_runs import jobs, reported
 from tests.torture.rows.crowds import CONFIGURATION, SHARED, write_configurations
 
 # Each takes seconds, or a process of its own.
@@ -67,8 +67,8 @@ def folder(tmp_path: Path) -> Path:
 def test_runs_of_one_process_say_what_each_says_alone(folder: Path) -> None:
     alone = fresh(folder)
     assert len(alone) > 150
-    assert list(map(told, jobs(folder))) == alone
-    again = [told(job) for job in reversed(jobs(folder))]
+    assert list(map(reported, jobs(folder))) == alone
+    again = [reported(job) for job in reversed(jobs(folder))]
     assert again[::-1] == alone
 
 
@@ -89,15 +89,15 @@ CHANGES = {
 def test_a_file_that_changes_between_two_checks_counts(change: str, tmp_path: Path) -> None:
     crowd = tmp_path / "crowd"
     write_configurations(crowd, 6)
-    before = list(map(told, jobs(crowd)))
+    before = list(map(reported, jobs(crowd)))
     name, text = CHANGES[change]
     kept = (crowd / name).read_text()
     (crowd / name).write_text(text)
-    changed = list(map(told, jobs(crowd)))
+    changed = list(map(reported, jobs(crowd)))
     assert changed != before
     assert changed == fresh(crowd)
     (crowd / name).write_text(kept)
-    assert list(map(told, jobs(crowd))) == before
+    assert list(map(reported, jobs(crowd))) == before
 
 
 def test_a_file_that_comes_before_the_one_that_was_included_counts(tmp_path: Path) -> None:

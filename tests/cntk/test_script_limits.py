@@ -80,8 +80,8 @@ def test_scripts_that_are_not_followed_are_reported_once(
     script("start.sh", text, folder)
     monkeypatch.chdir(folder)
     main(["check", "."])
-    said = capsys.readouterr()
-    everything = said.out + said.err
+    output = capsys.readouterr()
+    everything = output.out + output.err
     assert everything.count("start.sh: This script is only read in part.") == 1
     assert everything.count(f"at most {limit}; {limit.beyond}.") == 1
 
@@ -95,10 +95,10 @@ def test_a_script_of_exactly_so_many_bytes_is_read(
     script("long.sh", "#" * SCRIPT_BYTES.most + "\n" + START, folder)
     script("other.sh", START + "#" * rest + "\n", folder)
     roots = Roots([str(folder)])
-    told: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     found = scripted_runs(
-        str(folder), lambda _: False, NO_PREMISES, OverDisk({}, roots), roots, told.setdefault
+        str(folder), lambda _: False, NO_PREMISES, OverDisk({}, roots), roots, attributes.setdefault
     )
     origins = [run.run.origin for run in found]
     assert [Path(one.file).name for one in origins if one] == ["other.sh", "start.sh"]
-    assert [Path(path).name for path in told] == ["other.sh"]
+    assert [Path(path).name for path in attributes] == ["other.sh"]

@@ -143,7 +143,7 @@ def test_a_product_with_one_number_open_keeps_its_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (b"1 2\n3\n", "line 2 has 1 number, and line 1 has 2"),
         (b"one two\n", "line 1 has 'one', which is not a number"),
@@ -151,10 +151,10 @@ def test_a_product_with_one_number_open_keeps_its_shape() -> None:
         (b"1 2 3\n4 5 6\n", "'e.txt' has 2 lines of 3 numbers, and the shape [0 x 2] needs 2"),
     ],
 )
-def test_a_file_that_stops_the_program(text: bytes, told: str) -> None:
+def test_a_file_that_stops_the_program(text: bytes, message: str) -> None:
     run = experiment(CONFIGURATION, e_dot_txt=text)
     (one,) = found(run, "BS079")
-    assert told in one.message
+    assert message in one.message
     assert one.severity == "error"
     assert [it.code for it in found(run, "BS051", "BS056")] == []
 

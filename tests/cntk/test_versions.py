@@ -55,7 +55,7 @@ def experiment(
     return Experiment(Run(("configFile=a.cntk",)), files, given=Premises(version=version))
 
 
-def said(run: Experiment) -> list[str]:
+def reported(run: Experiment) -> list[str]:
     """Warnings and errors: code, severity, text at the place."""
     found = []
     for file, listed in diagnostics_by_file(run).items():
@@ -98,15 +98,15 @@ LAYERS = (
 def test_the_lowest_release_that_knows_every_word_is_meant(layer: str, version: str) -> None:
     run = experiment(layer)
     assert run.version.name == version
-    assert said(run) == []
+    assert reported(run) == []
 
 
 @pytest.mark.parametrize(("layer", "version"), LAYERS, ids=[row[0][:30] for row in LAYERS])
 def test_a_set_release_knows_its_words_and_no_later_ones(layer: str, version: str) -> None:
-    assert said(experiment(layer, version)) == []
-    assert said(experiment(layer, LAST)) == []
+    assert reported(experiment(layer, version)) == []
+    assert reported(experiment(layer, LAST)) == []
     for earlier in VERSIONS[: rank(version)]:
-        codes = {one.split()[0] for one in said(experiment(layer, earlier))}
+        codes = {one.split()[0] for one in reported(experiment(layer, earlier))}
         assert codes == {"CK121"}
 
 
@@ -121,12 +121,12 @@ def test_what_is_reported_of_a_word_that_the_release_does_not_know() -> None:
 def test_a_name_of_the_users_own_is_no_word() -> None:
     run = experiment("{ Cosh (x) = Tanh (x) ; r = Cosh (image) }.r", "2016-11")
     assert run.version.words == ()
-    assert said(run) == []
+    assert reported(run) == []
 
 
 def test_in_a_function_that_may_not_be_called_it_is_a_warning() -> None:
     run = experiment("{ f (x) = Cosh (x) ; r = Tanh (image) }.r", "2.0")
-    assert said(run) == ["CK121 warning Cosh"]
+    assert reported(run) == ["CK121 warning Cosh"]
 
 
 #: Options and values, and the releases that know them.
@@ -147,9 +147,9 @@ def test_options_and_their_values(
     sgd: str, reader: str, since: str, until: str, severity: str
 ) -> None:
     assert experiment(sgd=sgd, reader=reader).version.name == since
-    assert said(experiment(sgd=sgd, reader=reader)) == []
+    assert reported(experiment(sgd=sgd, reader=reader)) == []
     for version in VERSIONS:
-        found = said(experiment(version=version, sgd=sgd, reader=reader))
+        found = reported(experiment(version=version, sgd=sgd, reader=reader))
         if Releases(since, until).by(version):
             assert found == []
         else:
@@ -158,12 +158,12 @@ def test_options_and_their_values(
 
 def test_words_of_which_no_release_knows_all() -> None:
     run = experiment("Cosh (image)", reader="cropType = random")
-    assert said(run) == ["CK122 error random"]
+    assert reported(run) == ["CK122 error random"]
     assert "there is no release that knows both" in message(run, "CK122")
     assert "'Cosh' from 2.1 on" in message(run, "CK122")
     weights = "W = ParameterTensor {(3:3:3:4), init='normal'}"
     layer = f"{{ {weights} ; r = Convolution (W, image, (3:3), mapDims=4, transpose=false) }}.r"
-    assert said(experiment(layer)) == ["CK122 warning transpose"]
+    assert reported(experiment(layer)) == ["CK122 warning transpose"]
 
 
 STATISTICS = "W = ParameterTensor {(0:1), initValue=0}"
@@ -172,11 +172,13 @@ STATISTICS = "W = ParameterTensor {(0:1), initValue=0}"
 def test_a_function_whose_arguments_changed() -> None:
     old = f"{{ {STATISTICS} ; r = BatchNormalization (image, W, W, W, W, true) }}.r"
     new = f"{{ {STATISTICS} ; r = BatchNormalization (image, W, W, W, W, spatial=true) }}.r"
-    assert (experiment(old).version.name, said(experiment(old))) == (FIRST, [])
-    assert (experiment(new).version.name, said(experiment(new))) == ("2.0", [])
-    assert {one.split()[0] for one in said(experiment(new, FIRST))} == {"CK121"}
-    assert said(experiment(old, "2.3")) == ["CK121 warning BatchNormalization"]
-    assert said(experiment(old, reader="sideRatio = 0.5")) == ["CK122 warning BatchNormalization"]
+    assert (experiment(old).version.name, reported(experiment(old))) == (FIRST, [])
+    assert (experiment(new).version.name, reported(experiment(new))) == ("2.0", [])
+    assert {one.split()[0] for one in reported(experiment(new, FIRST))} == {"CK121"}
+    assert reported(experiment(old, "2.3")) == ["CK121 warning BatchNormalization"]
+    assert reported(experiment(old, reader="sideRatio = 0.5")) == [
+        "CK122 warning BatchNormalization"
+    ]
 
 
 def test_later_releases_count_samples_in_batch_normalization() -> None:
@@ -206,12 +208,12 @@ def test_later_releases_take_a_softmax_along_an_axis_by_logarithms() -> None:
 
 def test_a_misspelling_is_never_fixed_with_a_word_of_another_release() -> None:
     for version in VERSIONS:
-        for case in SLIPS:
+        for case in MISSPELLINGS:
             run = experiment(case.layer, version, case.sgd, case.reader)
             assert_proposed(run, case, case.known.by(version), "as set in the settings.")
 
 
-class Slip(NamedTuple):
+class Misspelling(NamedTuple):
     """A slip of a word of some releases: where it stands, its code, the word, who knows it."""
 
     code: str
@@ -222,21 +224,23 @@ class Slip(NamedTuple):
     reader: str = ""
 
 
-SLIPS = (
-    Slip("BS030", "normal", Releases("2.0"), "{ W = Parameter (4, 3, init='norml') }.W"),
-    Slip("BS020", "Cosh", Releases("2.1"), "Coshh (image)"),
-    Slip("BS020", "BS.Constants.Range", Releases("2.1"), "Range (7)"),
-    Slip("BS021", "Range", Releases("2.1"), "BS.Constants.Rang (7)"),
-    Slip("BS023", "dilation", Releases("2.2"), "ConvolutionalLayer {4, (3:3), dilaton=2} (image)"),
-    Slip("CK050", "randomSide", Releases("2.0"), reader="cropType = randomSid"),
-    Slip("CK050", "adam", Releases("2.7"), sgd="gradUpdateType = adm"),
-    Slip("CK040", "tensorBoardLogDir", Releases("2.0"), sgd="tensorBoardLogDr = a"),
-    Slip("CK040", "perfTraceLevel", Releases(until=FIRST), sgd="perfTraceLevl = 1"),
-    Slip("CK040", "aspectRatioRadius", Releases(until=FIRST), reader="aspectRatioRadus = 1"),
+MISSPELLINGS = (
+    Misspelling("BS030", "normal", Releases("2.0"), "{ W = Parameter (4, 3, init='norml') }.W"),
+    Misspelling("BS020", "Cosh", Releases("2.1"), "Coshh (image)"),
+    Misspelling("BS020", "BS.Constants.Range", Releases("2.1"), "Range (7)"),
+    Misspelling("BS021", "Range", Releases("2.1"), "BS.Constants.Rang (7)"),
+    Misspelling(
+        "BS023", "dilation", Releases("2.2"), "ConvolutionalLayer {4, (3:3), dilaton=2} (image)"
+    ),
+    Misspelling("CK050", "randomSide", Releases("2.0"), reader="cropType = randomSid"),
+    Misspelling("CK050", "adam", Releases("2.7"), sgd="gradUpdateType = adm"),
+    Misspelling("CK040", "tensorBoardLogDir", Releases("2.0"), sgd="tensorBoardLogDr = a"),
+    Misspelling("CK040", "perfTraceLevel", Releases(until=FIRST), sgd="perfTraceLevl = 1"),
+    Misspelling("CK040", "aspectRatioRadius", Releases(until=FIRST), reader="aspectRatioRadus = 1"),
 )
 
 
-def assert_proposed(run: Experiment, case: Slip, known: bool, because: str) -> None:
+def assert_proposed(run: Experiment, case: Misspelling, known: bool, because: str) -> None:
     """The word is proposed where the release knows it, else told with the releases that do."""
     (one,) = (
         one for found in diagnostics_by_file(run).values() for one in found if one.code == case.code
@@ -254,9 +258,9 @@ def assert_proposed(run: Experiment, case: Slip, known: bool, because: str) -> N
         assert one.fix is None
 
 
-@pytest.mark.parametrize("case", SLIPS, ids=[case.word for case in SLIPS])
+@pytest.mark.parametrize("case", MISSPELLINGS, ids=[case.word for case in MISSPELLINGS])
 def test_a_misspelling_is_fixed_with_words_of_the_release_that_the_others_report(
-    case: Slip,
+    case: Misspelling,
 ) -> None:
     alone = experiment(case.layer, sgd=case.sgd, reader=case.reader)
     assert alone.version.name == FIRST
@@ -290,7 +294,7 @@ def _read_by(reader: str) -> Experiment:
 def test_a_file_of_a_network_alone_has_its_release() -> None:
     files = Memory({"a.bs": b"x = Input (3)\ny = Sinh (x)\n"})
     run = SingleFile("a.bs", "brainscript", files, given=Premises(version="2.0"))
-    assert [one.split()[0] for one in said(run) if "Sinh" in one] == ["CK121"]
+    assert [one.split()[0] for one in reported(run) if "Sinh" in one] == ["CK121"]
 
 
 #: Shapes of functions that later releases brought.

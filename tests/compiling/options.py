@@ -89,9 +89,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     answer = command("run", "net.nn", "--quiet", cwd=made)
     assert answer.code == 0, answer.err
     answer = command("predict", "net.safetensors", "--data", "rows.csv", cwd=made)
-    told = [line.partition(",")[0] for line in answer.out.splitlines()[1:]]
+    output = [line.partition(",")[0] for line in answer.out.splitlines()[1:]]
     given = (row.rpartition(",")[0] for row in rows)
-    some = [f"{row},{name}" for row, name in zip(given, told, strict=False)]
+    some = [f"{row},{name}" for row, name in zip(given, output, strict=False)]
     (made / "told.csv").write_text("\n".join([head, *some]) + "\n")
     return made
 
@@ -105,8 +105,8 @@ def asked(
 
     def call(command_: Any, *words: str) -> tuple[int, str, str]:
         code = command_.run(parser_of(command_).parse_args(words))
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
 
     def compile_(*words: str, output: str = "device", refused: bool = False) -> Made:
         place = tmp_path / output

@@ -216,7 +216,7 @@ def test_without_floating_point_nothing_is_quantised(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "task", "answers", "said"),
+    ("text", "task", "answers", "message"),
     [
         (DEEP, "multiclass", "softmax", "'Y' ends in sigmoid, whose values are not prob"),
         (ONE.format("tanh", "linear"), "regression", "argmax", "numbers: it has no classes"),
@@ -225,10 +225,10 @@ def test_without_floating_point_nothing_is_quantised(tmp_path: Path) -> None:
     ],
 )
 def test_answers_that_are_not_there_are_a_sentence(
-    text: str, task: str, answers: Any, said: str, tmp_path: Path
+    text: str, task: str, answers: Any, message: str, tmp_path: Path
 ) -> None:
     model, x = trained(text, task)
-    with pytest.raises(netsharp.CompileError, match=said):
+    with pytest.raises(netsharp.CompileError, match=message):
         netsharp.compile(model, x).write(tmp_path / "net", answers=answers)
     assert not (tmp_path / "net").exists()
     assert set(ANSWERS) == {"values", "argmax", "softmax"}

@@ -27,8 +27,8 @@ def test_what_is_proposed_passes_when_asked_for(allowed: float) -> None:
     assert lost.report.gate is not None
     assert not lost.report.gate.is_met
     assert lost.report.proposal is not None
-    said = f"these widths pass, and --auto-widths takes them: {lost.report.proposal.flags}"
-    assert said in str(lost.report)
+    message = f"these widths pass, and --auto-widths takes them: {lost.report.proposal.flags}"
+    assert message in str(lost.report)
     asked = netsharp.compile(model, x, **held, **_flags(lost)).report
     assert asked.gate == lost.report.proposal.gate
     assert asked.gate is not None

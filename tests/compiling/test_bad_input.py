@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("model", "rest", "said"),
+    ("model", "rest", "message"),
     [
         ("m", ("--calibrate", "empty.csv"), "empty.csv"),
         ("m", ("--calibrate", "head.csv"), "head.csv"),
@@ -75,7 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_sentence_and_nothing_is_written(
-    model: str, rest: tuple[str, ...], said: str, folder: Path
+    model: str, rest: tuple[str, ...], message: str, folder: Path
 ) -> None:
     if str(NOWHERE) in " ".join(rest) and not (NOWHERE / "self").exists():
         pytest.skip("no folder here is closed to everybody")
@@ -84,18 +84,18 @@ def test_a_sentence_and_nothing_is_written(
     answer = command("compile", f"{model}.safetensors", *output, *rest, cwd=folder)
     assert (answer.code, answer.out) == (2, "")
     (line,) = answer.err.splitlines()
-    assert said in line, line
+    assert message in line, line
     assert "Traceback" not in line
     assert ".netsharp-" not in line
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [("one.csv", "One row was"), ("same.csv", "never changed in these rows")],
 )
 def test_rows_that_show_little_are_a_note(
-    rows: str, said: str, folder: Path, tmp_path: Path
+    rows: str, message: str, folder: Path, tmp_path: Path
 ) -> None:
     """What can be compiled is, with what a device makes of all else."""
     made = tmp_path / "made"
@@ -103,7 +103,7 @@ def test_rows_that_show_little_are_a_note(
         "compile", "m.safetensors", "--calibrate", rows, "--output", str(made), cwd=folder
     )
     assert answer.code == 0, answer.err
-    assert said in answer.out
+    assert message in answer.out
     assert sorted(os.listdir(tmp_path)) == ["made"]
 
 

@@ -209,8 +209,8 @@ def test_names_of_classes_are_strings_whatever_they_hold(tmp_path: Path) -> None
             "fwrite(net_classes[n], 1, 99, stdout)", 'printf("%s%c", net_classes[n], 0)'
         )
     )
-    said = subprocess.check_output([built(tmp_path / "net", COMPILERS[0])])
-    assert [one.decode() for one in said.split(b"\0")[:-1]] == sorted(hostile)
+    output = subprocess.check_output([built(tmp_path / "net", COMPILERS[0])])
+    assert [one.decode() for one in output.split(b"\0")[:-1]] == sorted(hostile)
 
 
 @pytest.mark.costly

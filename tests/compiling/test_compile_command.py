@@ -62,16 +62,16 @@ def test_the_report_as_json_and_every_setting(folder: Path) -> None:
         "compile", "iris.safetensors", "--output", "other", *rows, *settings, *more, cwd=folder
     )
     assert (answer.code, answer.err) == (0, "")
-    said = json.loads(answer.out)
-    assert {"flower_test.c", "flower_softmax.c"} <= set(said["files"])
-    assert [one["name"] for one in said["report"]["layers"]] == ["H", "Y"]
-    assert said["report"]["rows"] == 150
-    assert said["report"]["agreement"] > 0.97
+    output = json.loads(answer.out)
+    assert {"flower_test.c", "flower_softmax.c"} <= set(output["files"])
+    assert [one["name"] for one in output["report"]["layers"]] == ["H", "Y"]
+    assert output["report"]["rows"] == 150
+    assert output["report"]["agreement"] > 0.97
     assert "typedef int8_t flower_in_t;" in (folder / "other" / "flower.h").read_text()
 
 
 @pytest.mark.parametrize(
-    ("model", "rest", "said"),
+    ("model", "rest", "message"),
     [
         ("arrays.safetensors", (), "trained on arrays, and ranges are read from rows: name files"),
         ("iris.safetensors", ("--calibrate", "none.csv"), "none.csv"),
@@ -81,12 +81,12 @@ def test_the_report_as_json_and_every_setting(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_a_sentence_and_nothing_is_written(
-    model: str, rest: tuple[str, ...], said: str, folder: Path
+    model: str, rest: tuple[str, ...], message: str, folder: Path
 ) -> None:
     before = sorted(folder.iterdir())
     answer = command("compile", model, "--output", "never", *rest, cwd=folder)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert "Traceback" not in answer.err
     assert sorted(folder.iterdir()) == before
 
@@ -208,7 +208,7 @@ def test_every_setting_of_the_integers_shapes_the_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--to", "onnx", "--weights", "int16"), "--weights is about integers, which --to onnx"),
         (("--to", "onnx", "--weights", "int8"), "--weights is about integers, which --to onnx"),
@@ -227,11 +227,11 @@ def test_every_setting_of_the_integers_shapes_the_file(folder: Path) -> None:
     ],
 )
 def test_what_no_onnx_file_holds_is_a_sentence(
-    words: tuple[str, ...], said: str, folder: Path
+    words: tuple[str, ...], message: str, folder: Path
 ) -> None:
     before = sorted(folder.iterdir())
     answer = command("export", "iris.safetensors", *words, cwd=folder)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert answer.err.count("\n") == 1
     assert sorted(folder.iterdir()) == before

@@ -193,12 +193,12 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
     assert "typedef int8_t net_in_t" in (tmp_path / "real" / "net.h").read_text()
 
 
-@pytest.mark.parametrize(("text", "settings", "said"), CASES)
+@pytest.mark.parametrize(("text", "settings", "message"), CASES)
 def test_what_cannot_be_compiled_is_a_sentence(
-    text: str, settings: dict[str, Any], said: str
+    text: str, settings: dict[str, Any], message: str
 ) -> None:
     model, x = trained(text)
-    with pytest.raises(netsharp.CompileError, match=said):
+    with pytest.raises(netsharp.CompileError, match=message):
         netsharp.compile(model, x, **settings)
 
 

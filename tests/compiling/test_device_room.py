@@ -42,8 +42,8 @@ def test_the_sizes_are_those_of_the_files(text: str, features: int, tmp_path: Pa
         built = tmp_path / f"{name}.o"
         words = [COMPILERS[0], "-std=c99", "-O1", "-c", str(source), "-o", str(built)]
         subprocess.run(words, check=True)
-        said = subprocess.run(["nm", "-S", built], capture_output=True, text=True, check=True)
-        rows = [line.split() for line in said.stdout.splitlines()]
+        reported = subprocess.run(["nm", "-S", built], capture_output=True, text=True, check=True)
+        rows = [line.split() for line in reported.stdout.splitlines()]
         found[name] = sum(int(row[1], 16) for row in rows if len(row) == 4 and row[2] in "rR")
     assert room.weights == found["weights"]
     pointers = len(made.network.tables) * 8
@@ -68,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.costly
 @pytest.mark.parametrize(
-    ("settings", "words", "said", "fits"),
+    ("settings", "words", "message", "fits"),
     [
         ("[target]\nflash = 411\nram = 18", (), "411 of 411, fits", True),
         ("[target]\nflash = 410", (), "411 of 410, 1 TOO MANY; H takes 360, Y takes 51", False),
@@ -82,16 +82,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_what_does_not_fit_is_reported_and_not_written(
-    folder: Path, tmp_path: Path, settings: str, words: tuple[str, ...], said: str, fits: bool
+    folder: Path, tmp_path: Path, settings: str, words: tuple[str, ...], message: str, fits: bool
 ) -> None:
     (folder / "netsharp.toml").write_text(settings)
     out = tmp_path / "device"
     answer = command("compile", "iris.safetensors", "--output", str(out), *words, cwd=folder)
-    if not said:
+    if not message:
         assert (answer.code, out.exists()) == (2, False)
         assert "argument --flash: '0.1k': a number of bytes" in answer.err
         return
-    assert said in answer.out, answer.out
+    assert message in answer.out, answer.out
     names = {one.name for one in out.iterdir()}
     if fits:
         assert (answer.code, answer.err) == (0, "")
@@ -101,9 +101,9 @@ def test_what_does_not_fit_is_reported_and_not_written(
     assert "the device has no room for it. Only the report was written" in answer.err
     assert names == {"report.json", "report.md", "report.svg"}
     assert "TOO MANY" in (out / "report.md").read_text()
-    told = json.loads((out / "report.json").read_text())
-    schema("compile-report.json").validate(told)
-    assert told["room"]["is_met"] is False
+    reported = json.loads((out / "report.json").read_text())
+    schema("compile-report.json").validate(reported)
+    assert reported["room"]["is_met"] is False
     if "ram = 17" not in settings:
         return
     forced = command(
@@ -151,5 +151,5 @@ def test_both_reasons_are_reported_at_once(folder: Path, tmp_path: Path) -> None
     out = str(tmp_path / "net")
     answer = command("compile", "iris.safetensors", "--output", out, *words, cwd=folder)
     assert answer.code == 1
-    said = "more is lost than --max-drop allows, and the device has no room for it."
-    assert said in answer.err
+    message = "more is lost than --max-drop allows, and the device has no room for it."
+    assert message in answer.err

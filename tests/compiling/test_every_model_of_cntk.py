@@ -67,10 +67,10 @@ def require_answers(model: Path, folder: Path, *given: str) -> str:
     if answer.code == 2:
         assert answer.out == ""
         assert list(folder.glob("*device*")) == []
-        (said,) = answer.err.splitlines()
+        (output,) = answer.err.splitlines()
         reasons = [one.format(name=re.escape(name)) for one in SENTENCES]
-        assert any(re.fullmatch(f"netsharp: {one}", said) for one in reasons), said
-        return said
+        assert any(re.fullmatch(f"netsharp: {one}", output) for one in reasons), output
+        return output
     assert (answer.code, answer.err) == (0, ""), answer.err
     report = json.loads((written / "report.json").read_text())
     assert report["rows"] > 0
@@ -97,7 +97,7 @@ def test_models_of_old_experiments(tmp_path: Path) -> None:
         model.relative_to(folder / "Output").as_posix(): require_answers(model, folder, *WIDE)
         for model in models_below(folder)
     }
-    compiled = {name for name, said in found.items() if said == "compiled"}
+    compiled = {name for name, reported in found.items() if reported == "compiled"}
     assert {"02/columns.dnn", "04/simple.dnn", "08/composite", "08/pictures.pbn"} <= compiled
     assert {"03/three/net.dnn", "10/adjusted.dnn", "12/net.dnn", "Models/01_plane"} <= compiled
     refused = {name: found[name] for name in found.keys() - compiled}
@@ -141,7 +141,7 @@ def test_models_that_cntk_wrote(tmp_path: Path) -> None:
             found[model.name] = require_answers(tmp_path / model.name, tmp_path)
     assert found.pop("mnist_conv.cmf") == "compiled"
     assert len(found) >= 2
-    assert all("looks at other steps" in said for said in found.values())
+    assert all("looks at other steps" in reported for reported in found.values())
 
 
 @pytest.mark.drawn

@@ -67,17 +67,17 @@ def require_bound(text: str, model: Any, rows: Any) -> bool:
     assert len(sizes.layers) == len(report.layers)
     narrow = network.features.codes.bits == 8
     same = True
-    for one, told, layer in zip(sizes.layers, report.layers, network.layers, strict=True):
+    for one, reported, layer in zip(sizes.layers, report.layers, network.layers, strict=True):
         wide = 4 * len(layer.biases) if layer.wide else 0
-        assert one.weights >= told.weight_bytes + _places(layer)
+        assert one.weights >= reported.weight_bytes + _places(layer)
         if not any(isinstance(part.bundle, FilteredBundle) for part in layer.parts):
-            assert one.weights == told.weight_bytes
+            assert one.weights == reported.weight_bytes
         # Multipliers of 1 and shifts that are all the same, of ratios that rows decide, are not
         # written.
         fewer = 4 * len(layer.multipliers) if is_rescaled(layer) and only_shifts(layer) else 0
         unwritten = fewer + _shifts_alike(layer)
-        assert one.scales + wide - unwritten == told.bias_bytes - _places(layer)
-        exact = (told.weight_bytes + _places(layer), 0, 0)
+        assert one.scales + wide - unwritten == reported.bias_bytes - _places(layer)
+        exact = (reported.weight_bytes + _places(layer), 0, 0)
         same = same and (one.weights, wide, fewer) == exact
     if narrow:
         assert sum(one.table for one in sizes.layers) >= report.table_bytes
@@ -144,7 +144,7 @@ def test_every_example_takes_what_was_predicted(path: Path, tmp_path: Path) -> N
     width = network.features.codes.dtype.itemsize
     sizes = footprint(found.shapes, found.features, width)
     assert [one.name for one in found.shapes] == [one.name for one in report.layers]
-    for shape, one, told, layer in zip(
+    for shape, one, reported, layer in zip(
         found.shapes, sizes.layers, report.layers, network.layers, strict=True
     ):
         gone = sum(
@@ -152,9 +152,11 @@ def test_every_example_takes_what_was_predicted(path: Path, tmp_path: Path) -> N
             for part, of in zip(shape.parts, layer.parts, strict=True)
             if part.kind == "filtered" and isinstance(of.bundle, FilteredBundle)
         )
-        assert one.weights - gone == told.weight_bytes + _places(layer), told.name
-        assert one.scales - _shifts_alike(layer) == told.bias_bytes - _places(layer), told.name
-        assert one.table == told.table_bytes, told.name
+        assert one.weights - gone == reported.weight_bytes + _places(layer), reported.name
+        assert one.scales - _shifts_alike(layer) == reported.bias_bytes - _places(layer), (
+            reported.name
+        )
+        assert one.table == reported.table_bytes, reported.name
     assert room is not None
     assert (sizes.features, sizes.answers) == (room.features, room.answers)
     assert (sizes.scratch.bytes, sizes.ram) == (report.scratch_bytes, room.ram)

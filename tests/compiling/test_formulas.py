@@ -101,9 +101,9 @@ def test_the_manifest_says_so_and_the_command_answers_by_it(tmp_path: Path) -> N
     manifest = json.loads((tmp_path / "made" / "net.json").read_text())
     assert manifest["layers"][0]["formula"]["function"] == "sigmoid"
     assert manifest["tables"] == []
-    told = command("simulate", "made/net.json", "--data", "rows.csv", cwd=tmp_path)
-    assert told.code == 0
-    assert len(told.out.splitlines()) == 51
+    output = command("simulate", "made/net.json", "--data", "rows.csv", cwd=tmp_path)
+    assert output.code == 0
+    assert len(output.out.splitlines()) == 51
     plan = command("compile", "m.safetensors", "--explain", "--transfer", "arith", cwd=tmp_path)
     assert "no table: computed in fixed point" in plan.out
 

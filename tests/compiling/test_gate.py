@@ -181,7 +181,7 @@ def test_an_onnx_file_is_checked_alike(folder: Path) -> None:
 
 @pytest.mark.drawn
 @pytest.mark.parametrize(
-    ("rest", "said"),
+    ("rest", "message"),
     [
         (("--max-drop", "1"), "the training had none for validation or test: name labelled ones"),
         (("--holdout", "none.csv"), "none.csv"),
@@ -194,13 +194,13 @@ def test_an_onnx_file_is_checked_alike(folder: Path) -> None:
         (("--range", "most"), "chosen by operator, minmax, percentile:P"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(rest: tuple[str, ...], said: str, folder: Path) -> None:
+def test_what_cannot_be_is_a_sentence(rest: tuple[str, ...], message: str, folder: Path) -> None:
     (folder / "empty.csv").write_text("c0,c1,c2,c3,c4,c5,label\n")
     (folder / "unlabelled.csv").write_text("c0,c1,c2,c3,c4,c5\n1,2,3,4,5,6\n")
     rows = ("--output", "never")
     answer = command("compile", "net.safetensors", *rows, *rest, cwd=folder)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert "Traceback" not in answer.err
     assert not (folder / "never").exists()
 
@@ -215,13 +215,13 @@ def test_validation_rows_and_test_rows_judge_where_nothing_is_named(tmp_path: Pa
         (tmp_path / name).write_text("\n".join(["a,b,c,label", *part]) + "\n")
     (tmp_path / "net.nn").write_text(ONE.format("tanh", "softmax") + "\n")
     data = '[data]\ntrain = "rows.csv"\nlabel = "label"\n'
-    said = {
+    attributes = {
         f'{data}test = "test.csv"\n[train]\nepochs = 3\n': ("30 held-out rows (the test rows", 90),
         f"{data}[train]\nepochs = 3\nvalidation = 0.2\n": ("18 held-out rows (the valida", 72),
         f'{data}[train]\nepochs = 3\nvalidation = "test.csv"\n': ("30 held-out rows (the v", 90),
     }
     (tmp_path / "elsewhere").mkdir()
-    for text, (line, calibrated) in said.items():
+    for text, (line, calibrated) in attributes.items():
         (tmp_path / "net.toml").write_text(text)
         assert command("run", "net.nn", "--quiet", cwd=tmp_path).code == 0
         given = ("compile", "../net.safetensors", "--output", "out")
@@ -232,7 +232,7 @@ def test_validation_rows_and_test_rows_judge_where_nothing_is_named(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("rows", "lost", "said"),
+    ("rows", "lost", "message"),
     [
         (400, 0, "no loss of accuracy (at most 0.5 percentage points allowed): passed"),
         (400, -2, "gain of accuracy: 0.50 percentage points (a loss of at most "),
@@ -240,5 +240,5 @@ def test_validation_rows_and_test_rows_judge_where_nothing_is_named(tmp_path: Pa
         (40, 1, "loss of accuracy: 2.50 percentage points (at most 0.5 percentage points or one "),
     ],
 )
-def test_the_verdict_is_a_sentence(rows: int, lost: int, said: str) -> None:
-    assert said in _verdict(rows, lost).lines()[1]
+def test_the_verdict_is_a_sentence(rows: int, lost: int, message: str) -> None:
+    assert message in _verdict(rows, lost).lines()[1]

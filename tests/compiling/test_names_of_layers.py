@@ -101,14 +101,14 @@ def test_widths_are_given_by_either_name_and_by_no_other(tmp_path: Path) -> None
 def test_of_many_layers_the_nearest_are_reported(tmp_path: Path) -> None:
     chain = [(f"part{n}.W", f"part{n}.t", f"part{n}.y") for n in range(20)]
     model(tmp_path, chain)
-    for asked, said in (
+    for asked, reported in (
         ("prt7", "no layer 'prt7' to have a width of its own. Did you mean 'part7' or"),
         ("zebra", "There are 20; --explain lists them."),
     ):
         given = ("compile", "net.dnn", "--explain", "--layer", f"{asked}=uint10")
         answer = command(*given, cwd=tmp_path)
         assert (answer.code, answer.out) == (2, "")
-        assert said in answer.err
+        assert reported in answer.err
 
 
 def test_a_refusal_tells_the_node_and_not_a_shorter_name(tmp_path: Path) -> None:

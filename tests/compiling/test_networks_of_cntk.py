@@ -184,6 +184,6 @@ def test_what_has_no_form_in_integers_is_named(tmp_path: Path) -> None:
         stored.add("ElementTimes", "z", b"", "s", "e")
 
     path = written(tmp_path, add)
-    said = r"^'e' in .*net\.dnn cannot be compiled yet: Exp has no form in integers"
-    with pytest.raises(netsharp.CompileError, match=said):
+    message = r"^'e' in .*net\.dnn cannot be compiled yet: Exp has no form in integers"
+    with pytest.raises(netsharp.CompileError, match=message):
         netsharp.compile(path, np.zeros((3, 4)))

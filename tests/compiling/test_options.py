@@ -189,8 +189,8 @@ def prefix(asked: Asked) -> bool:
 
 def form(asked: Asked) -> bool:
     made = asked.compile("--format", "json")
-    told = json.loads(made.out)
-    return told["files"] == sorted(made.files) and told["report"] == made.report
+    output = json.loads(made.out)
+    return output["files"] == sorted(made.files) and output["report"] == made.report
 
 
 def flash(asked: Asked) -> bool:
@@ -209,12 +209,12 @@ def processor(asked: Asked) -> bool:
     return made.report["room"]["code"] > 0 and "of code for rv32" in made.out
 
 
-def refused(*words: str, said: str) -> Callable[[Asked], bool]:
+def refused(*words: str, message: str) -> Callable[[Asked], bool]:
     """What is for models of another program alone; tests of those show what it does there."""
 
     def check(asked: Asked) -> bool:
         made = asked.compile("--calibrate", "rows.csv", *words)
-        return made.code == 2 and said in made.err
+        return made.code == 2 and message in made.err
 
     return check
 
@@ -248,11 +248,11 @@ COMPILED: dict[str, Callable[[Asked], bool]] = {
     "--flash": flash,
     "--ram": ram,
     "--processor": processor,
-    "--stream": refused("--stream", "a=b", said="are for models whose inputs have names"),
+    "--stream": refused("--stream", "a=b", message="are for models whose inputs have names"),
     "--reader": refused(
-        "--reader", str(CONFIGURATION), said="are for models whose inputs have names"
+        "--reader", str(CONFIGURATION), message="are for models whose inputs have names"
     ),
-    "--classes": refused("--classes", "few.csv", said="has the names of its classes in it"),
+    "--classes": refused("--classes", "few.csv", message="has the names of its classes in it"),
 }
 
 

@@ -112,14 +112,14 @@ def test_cmake_builds_the_target_its_test_and_the_example(folder: Path) -> None:
     cmake("--build", "build", cwd=folder.parent)
     tested = subprocess.run(["ctest"], cwd=folder.parent / "build", capture_output=True, text=True)
     assert "100% tests passed, 0 tests failed out of 1" in tested.stdout
-    said = subprocess.check_output(folder.parent / "build/examples/run/small_net_run", text=True)
-    assert re.fullmatch(r"(\d: -?\d+\n){3}largest: [012]\n", said)
+    output = subprocess.check_output(folder.parent / "build/examples/run/small_net_run", text=True)
+    assert re.fullmatch(r"(\d: -?\d+\n){3}largest: [012]\n", output)
     library = subprocess.check_output(["nm", folder.parent / "build" / "libsmall_net.a"], text=True)
     assert {"T small_net_quantize", "T small_net_softmax"} <= set(re.findall("T .*", library))
     # As a part of another project, which has neither test nor example of it.
     cmake("-S", folder / "examples" / "run", "-B", "alone", cwd=folder.parent)
     cmake("--build", "alone", cwd=folder.parent)
-    assert subprocess.check_output(folder.parent / "alone" / "small_net_run", text=True) == said
+    assert subprocess.check_output(folder.parent / "alone" / "small_net_run", text=True) == output
     assert not list((folder.parent / "alone").rglob("small_net_test"))
 
 
@@ -149,8 +149,8 @@ def test_arduino_has_a_library_as_specified(folder: Path) -> None:
         pytest.skip("no compiler of C++ is there")
     text = f"{ARDUINO}{sketch.read_text()}\nint main() {{ setup(); loop(); return 0; }}\n"
     (folder.parent / "sketch.cpp").write_text(text)
-    said = built(folder, "src", folder.parent / "sketch.cpp", compiler)
-    assert re.fullmatch(r"answer [012] after 0 microseconds\n", said)
+    reported = built(folder, "src", folder.parent / "sketch.cpp", compiler)
+    assert re.fullmatch(r"answer [012] after 0 microseconds\n", reported)
 
 
 def test_platformio_has_a_library_as_documented(folder: Path) -> None:
@@ -164,8 +164,8 @@ def test_platformio_has_a_library_as_documented(folder: Path) -> None:
     assert all((folder / example["base"] / name).exists() for name in example["files"])
     settings = (folder / example["base"] / "platformio.ini").read_text()
     assert "lib_deps = symlink://../..\n" in settings
-    said = built(folder, "include", folder / example["base"] / "src" / "main.c")
-    assert said.endswith(("largest: 0\n", "largest: 1\n", "largest: 2\n"))
+    reported = built(folder, "include", folder / example["base"] / "src" / "main.c")
+    assert reported.endswith(("largest: 0\n", "largest: 1\n", "largest: 2\n"))
 
 
 @needs_cmake

@@ -143,8 +143,8 @@ def test_outputs_are_those_that_the_last_layer_answers(
     if not left_out:
         require_the_same_border(path, file)
     lines = made.write_onnx(tmp_path / "net.onnx", rows)
-    said = [line for line in lines if line.startswith("left out: ")]
-    assert said == [
+    reported = [line for line in lines if line.startswith("left out: ")]
+    assert reported == [
         f"left out: {one}; a network in integers has its answer alone" for one in left_out
     ]
     places = {"x": slice(0, 4), "image": slice(4, 10)}

@@ -165,9 +165,9 @@ def test_rows_that_show_nothing_are_reported(method: str) -> None:
         [],
     )
     model.tensors["H/biases"][:] = -1e3
-    said = netsharp.compile(model, x, range=method).report.doubts
-    assert said[-1].startswith("'H' had the same value in all rows: its range is not known")
-    assert f"note: {said[-1]}" in str(netsharp.compile(model, x, range=method).report)
+    reported = netsharp.compile(model, x, range=method).report.doubts
+    assert reported[-1].startswith("'H' had the same value in all rows: its range is not known")
+    assert f"note: {reported[-1]}" in str(netsharp.compile(model, x, range=method).report)
     model.tensors["H/biases"][:] = 0
     model.tensors["H/X/weights"][:] *= 1e-38
     assert netsharp.compile(model, x, range=method).report.rows == 200

@@ -44,17 +44,17 @@ def test_figures_of_layers_are_those_of_the_network() -> None:
     pairs = list(values_of(layers, normalized))
     found = network.simulate(codes)
     exact = [codes]
-    for place, (layer, told) in enumerate(zip(network.layers, report.layers, strict=True)):
+    for place, (layer, reported) in enumerate(zip(network.layers, report.layers, strict=True)):
         _, wanted = pairs[place]
         apart = layer.target.dequantize(found[place]) - wanted
-        assert told.error == pytest.approx(np.sqrt(np.square(apart).mean()) / wanted.std())
+        assert reported.error == pytest.approx(np.sqrt(np.square(apart).mean()) / wanted.std())
         results = network.results_of(layer, exact)
         alone = layer.target.dequantize(network.looked_up(layer, results)) - wanted
-        assert told.own_error == pytest.approx(np.sqrt(np.square(alone).mean()) / wanted.std())
+        assert reported.own_error == pytest.approx(np.sqrt(np.square(alone).mean()) / wanted.std())
         sums = network.results_of(layer, [codes, *found[:place]])
-        assert told.below == pytest.approx((sums == layer.result.least).mean())
-        assert told.above == pytest.approx((sums == layer.result.most).mean())
-        assert told.decibels == pytest.approx(-20 * np.log10(told.error))
+        assert reported.below == pytest.approx((sums == layer.result.least).mean())
+        assert reported.above == pytest.approx((sums == layer.result.most).mean())
+        assert reported.decibels == pytest.approx(-20 * np.log10(reported.error))
         exact.append(layer.target.quantize(wanted))
     assert report.layers[0].own_error == report.layers[0].error
     assert report.error == report.layers[-1].error
@@ -94,9 +94,9 @@ HOSTILE = ("a|b`c\n# <script>", '"&<>\x00' + "x" * 200)
 
 def test_pages_hold_whatever_names_do() -> None:
     report = _report(HOSTILE)
-    told = json.loads(report_json(report))
-    assert told["version"] == 1
-    assert [one["name"] for one in told["layers"]] == list(HOSTILE)
+    reported = json.loads(report_json(report))
+    assert reported["version"] == 1
+    assert [one["name"] for one in reported["layers"]] == list(HOSTILE)
     page = report_markdown(report)
     assert "<script>" not in page
     rows = [line for line in page.splitlines() if line.startswith("| a\\|b")]
@@ -130,8 +130,8 @@ def test_a_report_of_a_network_without_errors_is_json(tmp_path: Path) -> None:
     made = netsharp.compile(model, x)
     assert made.report.layers[0].decibels == np.inf
     made.write(tmp_path / "net")
-    told = json.loads((tmp_path / "net" / "report.json").read_text())
-    assert told["layers"][0]["decibels"] is None
+    reported = json.loads((tmp_path / "net" / "report.json").read_text())
+    assert reported["layers"][0]["decibels"] is None
     assert (tmp_path / "net" / "report.svg").read_text().startswith("<svg")
 
 
@@ -179,10 +179,10 @@ def test_the_plan_is_printed_without_data_and_nothing_is_written(tmp_path: Path)
     first, second = answer.out.splitlines()
     assert first.startswith("H -> Y: tanh, sums uint8, step ")
     assert second.startswith("Y -> the answers: softmax, sums int16, range from data")
-    told = json.loads(
+    output = json.loads(
         command("compile", "--explain", "net.safetensors", "--format", "json", cwd=tmp_path).out
     )
-    assert [one["layer"] for one in told["pairs"]] == ["H", "Y"]
+    assert [one["layer"] for one in output["pairs"]] == ["H", "Y"]
     assert [path.name for path in tmp_path.iterdir()] == ["net.safetensors"]
     answer = command("compile", "net.safetensors", cwd=tmp_path)
     assert answer.code == 2
@@ -220,7 +220,7 @@ def test_every_figure_of_a_layer_is_that_of_what_is_written(tmp_path: Path) -> N
         if line.startswith("| ") and not line.startswith("| layer")
     ]
     known = [len(manifest["features"]["offset"]), *(one["nodes"] for one in manifest["layers"])]
-    for layer, told in zip(manifest["layers"], report["layers"], strict=True):
+    for layer, reported in zip(manifest["layers"], report["layers"], strict=True):
         of_page = [row for row in tables if row[0] == layer["name"]]
         assert len(of_page) == 3
         shown = " | ".join(cell for row in of_page for cell in row)
@@ -231,28 +231,38 @@ def test_every_figure_of_a_layer_is_that_of_what_is_written(tmp_path: Path) -> N
             least = -(1 << bits - 1) + (of["operand"] == "symmetric") if signs else 0
             most = (1 << bits - signs) - 1
             word = {"unsigned": "uint", "signed": "int", "symmetric": "symmetric"}[of["operand"]]
-            assert told[name] == f"{word}{bits}, step {step:.4g}, 0 at {of['zero_point']}"
+            assert reported[name] == f"{word}{bits}, step {step:.4g}, 0 at {of['zero_point']}"
             ends = [(code - of["zero_point"]) * step for code in (least, most)]
-            assert told[reach] == pytest.approx(ends)
-            assert told[name] in shown
-            assert all(f"{end:.4g}" in shown for end in told[reach])
+            assert reported[reach] == pytest.approx(ends)
+            assert reported[name] in shown
+            assert all(f"{end:.4g}" in shown for end in reported[reach])
         reads = [known[one["source"]["operand"]] for one in layer["bundles"]]
         products = sum(reads) * layer["nodes"]
-        assert told["multiply_adds"] == products
-        assert 2 ** (told["sum_bits"] - 2) <= layer["bound"] < 2 ** (told["sum_bits"] - 1)
+        assert reported["multiply_adds"] == products
+        assert 2 ** (reported["sum_bits"] - 2) <= layer["bound"] < 2 ** (reported["sum_bits"] - 1)
         reached, at_most = _largest_sums(layer, manifest)
         assert reached <= layer["bound"] <= at_most
-        assert told["weight_bytes"] == products
+        assert reported["weight_bytes"] == products
         channels = 4 if layer.get("multipliers") else 0
-        assert told["bias_bytes"] >= (4 + channels) * layer["nodes"]
-        assert told["table"] == layer["table"]
-        assert told["value_bytes"] == layer["nodes"] * (layer["target"]["bits"] // 8)
-        figures = (told["weight_bytes"], told["bias_bytes"], told["table_bytes"], products)
+        assert reported["bias_bytes"] >= (4 + channels) * layer["nodes"]
+        assert reported["table"] == layer["table"]
+        assert reported["value_bytes"] == layer["nodes"] * (layer["target"]["bits"] // 8)
+        figures = (
+            reported["weight_bytes"],
+            reported["bias_bytes"],
+            reported["table_bytes"],
+            products,
+        )
         assert all(f"{figure:,}" in shown for figure in figures)
-        assert told["why"] in shown
-        for share in (told["error"], told["own_error"], told["below"], told["above"]):
+        assert reported["why"] in shown
+        for share in (
+            reported["error"],
+            reported["own_error"],
+            reported["below"],
+            reported["above"],
+        ):
             assert f"{share:.2%}" in shown
-        assert f"{told['decibels']:.1f}" in shown
+        assert f"{reported['decibels']:.1f}" in shown
     gate = report["gate"]
     for right, ends in (
         (gate["right_before"], gate["interval_before"]),

@@ -68,8 +68,8 @@ def test_a_run_is_found_where_both_were_moved(plane: Path, tmp_path: Path) -> No
     shutil.move(plane, tmp_path / "place" / "moved")
     answer = compiled(tmp_path / "place", model="moved/out/plane.dnn")
     assert answer.code == 0, answer.err
-    told = READ.format("moved/train.ctf", "learn", "moved/plane.cntk")
-    assert answer.out.splitlines()[0] == told
+    reported = READ.format("moved/train.ctf", "learn", "moved/plane.cntk")
+    assert answer.out.splitlines()[0] == reported
     (tmp_path / "elsewhere").mkdir()
     answer = compiled(tmp_path / "elsewhere", model="../place/moved/out/plane.dnn")
     assert answer.code == 2
@@ -141,14 +141,14 @@ def test_files_with_other_names_of_streams_and_archives(plane: Path) -> None:
     named = ("--stream", "features=S0", "--stream", "labels=S1")
     others = ("--calibrate", "other_train.ctf", "--holdout", "other_test.ctf")
     assert compiled(plane, *others, *named).code == 0
-    told = report(plane)
+    reported = report(plane)
     assert wanted.pop("gate")
-    assert told.pop("gate")
-    assert told == wanted
+    assert reported.pop("gate")
+    assert reported == wanted
     assert compiled(plane, "--calibrate", "train.npz", "--holdout", "test.npz").code == 0
-    told = report(plane)
-    assert told.pop("gate")
-    assert told == wanted
+    reported = report(plane)
+    assert reported.pop("gate")
+    assert reported == wanted
     answer = compiled(plane, *others, "--stream", "feature=S0")
     assert answer.code == 2
     assert "--stream names 'feature', which is not an input of the network." in answer.err

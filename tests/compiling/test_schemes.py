@@ -101,7 +101,7 @@ def test_fixed_point_has_its_point_anywhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: QuantizationScheme.affine(1, 0, 3), "An operand has 4 to 16 bits; 3 was given."),
         (lambda: QuantizationScheme.affine(1, 0, 17), "17 was given"),
@@ -118,7 +118,7 @@ def test_fixed_point_has_its_point_anywhere() -> None:
         (lambda: QuantizationScheme.affine(1, 0).quantize([1, math.nan]), "nan is none"),
     ],
 )
-def test_what_no_scheme_has_is_a_sentence(make: object, said: str) -> None:
+def test_what_no_scheme_has_is_a_sentence(make: object, message: str) -> None:
     assert callable(make)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         make()

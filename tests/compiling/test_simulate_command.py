@@ -94,8 +94,13 @@ def test_a_comparison_says_how_far_answers_are_apart(folder: Path) -> None:
     answer = command(*given, cwd=folder)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("on 120 rows: ")
-    told = json.loads(command(*given, "--format", "json", cwd=folder).out)
-    assert (told["version"], told["rows"], told["within"], told["allowed"]) == (1, 120, True, 1.0)
+    output = json.loads(command(*given, "--format", "json", cwd=folder).out)
+    assert (output["version"], output["rows"], output["within"], output["allowed"]) == (
+        1,
+        120,
+        True,
+        1.0,
+    )
     model, simulated = (
         netsharp.load(folder / "net.safetensors"),
         SimulatedNetwork.read(folder / "out" / "net.json"),
@@ -103,8 +108,8 @@ def test_a_comparison_says_how_far_answers_are_apart(folder: Path) -> None:
     (part,) = simulated.form.rows([str(folder / "rows.csv")], simulated.form.read_options())
     apart = simulated.compute(part.features) - model.compute(part.features).astype(np.float64)
     wanted = model.compute(part.features).astype(np.float64)
-    assert told["largest"] == pytest.approx(np.abs(apart).max())
-    assert told["error"] == pytest.approx(np.sqrt(np.square(apart).mean()) / wanted.std())
+    assert output["largest"] == pytest.approx(np.abs(apart).max())
+    assert output["error"] == pytest.approx(np.sqrt(np.square(apart).mean()) / wanted.std())
 
 
 def test_answers_too_far_apart_are_an_exit_code(folder: Path, tmp_path: Path) -> None:
@@ -132,7 +137,7 @@ def test_one_row_of_another_class_is_allowed() -> None:
 
 @pytest.mark.drawn
 @pytest.mark.parametrize(
-    ("manifest", "rest", "said"),
+    ("manifest", "rest", "message"),
     [
         ("none.json", (), "none.json: cannot be read: No such file"),
         ("rows.csv", (), "rows.csv: This is not the manifest of a compiled network."),
@@ -149,7 +154,7 @@ def test_one_row_of_another_class_is_allowed() -> None:
     ],
 )
 def test_what_cannot_be_is_a_sentence(
-    manifest: str, rest: tuple[str, ...], said: str, folder: Path
+    manifest: str, rest: tuple[str, ...], message: str, folder: Path
 ) -> None:
     found = json.loads((folder / "out" / "net.json").read_text())
     (folder / "new.json").write_text(json.dumps({**found, "netsharp_manifest": 2}))
@@ -161,7 +166,7 @@ def test_what_cannot_be_is_a_sentence(
     data = () if "--data" in rest else ("--data", "rows.csv")
     answer = command("simulate", manifest, *data, *rest, cwd=folder)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert "Traceback" not in answer.err
 
 

@@ -103,7 +103,7 @@ def test_it_is_compared_with_its_model_though_that_names_no_classes(folder: Path
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (("other.ctf",), "other.ctf has no stream 'left' in its first lines."),
         (("rows.ctf", "--stream", "lef=L"), "--stream names 'lef', which is not an input"),
@@ -112,10 +112,12 @@ def test_it_is_compared_with_its_model_though_that_names_no_classes(folder: Path
         (("rows.ctf", "--stream", "left"), "INPUT=STREAM is expected"),
     ],
 )
-def test_what_fits_no_input_is_a_sentence(given: tuple[str, ...], said: str, folder: Path) -> None:
+def test_what_fits_no_input_is_a_sentence(
+    given: tuple[str, ...], message: str, folder: Path
+) -> None:
     answer = command("simulate", "out/net.json", "--data", *given, cwd=folder)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
 
 
 def test_the_manifest_names_inputs_and_is_damaged_where_they_fit_no_features(

@@ -260,7 +260,7 @@ HUGE = QuantizationScheme.asymmetric(0.0, 1e200)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((HUGE, "square", UNIT), r"'square' gives inf for code 1, which means 3.92157e\+197"),
         (
@@ -289,8 +289,8 @@ HUGE = QuantizationScheme.asymmetric(0.0, 1e200)
         (((HUGE, HUGE), "multiply", UNIT), "gives inf for code 1 and 1, which means 3.9.* and 3.9"),
     ],
 )
-def test_what_has_no_table_is_a_sentence(arguments: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_has_no_table_is_a_sentence(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         transfer_table(*arguments)
 
 

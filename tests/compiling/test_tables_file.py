@@ -80,10 +80,10 @@ def loads(folder: Path, codes: np.ndarray, files: list[bytes]) -> Iterator[tuple
         [folder / "loads"], input=given + b"\xff" * 4, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
-    said = iter(map(int, done.stdout.split()))
+    output = iter(map(int, done.stdout.split()))
     outputs = network_in(folder).layers[-1].nodes
-    for answer in said:
-        yield answer, [next(said) for _ in range(outputs if answer == GOOD else 0)]
+    for answer in output:
+        yield answer, [next(output) for _ in range(outputs if answer == GOOD else 0)]
 
 
 def network_in(folder: Path) -> IntegerNetwork:
@@ -95,15 +95,15 @@ def answer_of(folder: Path, data: bytes) -> int:
     try:
         with_tables(network_in(folder), data)
     except netsharp.CompileError as error:
-        said = str(error)
-        assert said.endswith(".")
+        message = str(error)
+        assert message.endswith(".")
         known = {
             "not a file of": STRANGE,
             "has version": VERSION,
             "another": OTHER,
             "falls": FALLING,
         }
-        return next((answer for words, answer in known.items() if words in said), DAMAGED)
+        return next((answer for words, answer in known.items() if words in message), DAMAGED)
     return GOOD
 
 

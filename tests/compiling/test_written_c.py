@@ -66,8 +66,8 @@ def test_every_file_is_strict_and_alone_by_every_compiler(
         for source in sorted((tmp_path / "net").glob("*.c")):
             for flags in (("-O0",), ("-O2", "-DNETSHARP_WITH_FLOAT")):
                 made = strict(source, compiler, *flags, *alone)
-            said = subprocess.check_output(["nm", made], text=True)
-            names = [line.split()[-2:] for line in said.splitlines()]
+            output = subprocess.check_output(["nm", made], text=True)
+            names = [line.split()[-2:] for line in output.splitlines()]
             # Clang asks for these of every environment, freestanding or not.
             foreign = {name for kind, name in names if kind == "U" and prefix not in name}
             assert foreign <= {"memset", "memcpy", "memmove"}, (source.name, foreign)
@@ -112,8 +112,8 @@ def test_weights_and_tables_lie_where_a_build_says(what: str, macro: str, tmp_pa
     section = f'-DNET_SECTION_{macro}=__attribute__((section("far")))'
     for name in ("", "_weights", "_tables"):
         built = strict(tmp_path / "net" / f"net{name}.c", COMPILERS[0], section)
-        said = subprocess.check_output(["objdump", "-h", built], text=True)
-        found = re.search(r" far +([0-9a-f]+)", said)
+        output = subprocess.check_output(["objdump", "-h", built], text=True)
+        found = re.search(r" far +([0-9a-f]+)", output)
         sizes = {"weights": made.report.weight_bytes, "tables": made.report.table_bytes}
         if name == f"_{what}":
             assert found is not None
@@ -132,8 +132,8 @@ def test_each_layer_is_a_function_with_its_line_and_literal_sizes(tmp_path: Path
         for number, line in enumerate(LINES.splitlines(), 1)
         if (name := re.match(r"(?:hidden|output) (\w+)", line) and line.split()[1])
     }
-    told = re.findall(r"/\* (\w+), layer '(\w+)', line (\d+) \((\w[\w ,]*)", code)
-    lines = {name: int(line) for name, _, line, _ in told}
+    reported = re.findall(r"/\* (\w+), layer '(\w+)', line (\d+) \((\w[\w ,]*)", code)
+    lines = {name: int(line) for name, _, line, _ in reported}
     assert lines.items() <= wanted.items()
     # A pool that is worked out with the layer that it reads is named there.
     assert set(wanted) - set(lines) <= {"Most"}

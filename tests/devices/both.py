@@ -27,14 +27,14 @@ def slopes(backend, graph, values, batch, dtype="float64"):
     for parameter in graph.parameters:
         before = np.asarray(values[parameter.name]).reshape(parameter.shape)
         found[f"gradient of {parameter.name}"] = before - after[parameter.name]
-    told = program.figures()
-    found["sums"] = np.array([*told.sums, told.weight, told.rows, told.steps])
+    reported = program.figures()
+    found["sums"] = np.array([*reported.sums, reported.weight, reported.rows, reported.steps])
     return found
 
 
 def agree(backend, graph, random, *, x=None, target=None, rows=3, loss="squared error", **more):
     """Compare numpy's and another back end, in both types of numbers."""
-    judged = graph.with_criteria(loss)
+    checked = graph.with_criteria(loss)
     if x is None:
         x = random.uniform(-1, 1, (rows, graph.features))
     if target is None:
@@ -45,10 +45,10 @@ def agree(backend, graph, random, *, x=None, target=None, rows=3, loss="squared 
     for node in graph.inputs:
         inputs[node.name] = x[:, start : start + node.size]
         start += node.size
-    batch = Batch({**inputs, judged.targets[0].name: target}, **more)
+    batch = Batch({**inputs, checked.targets[0].name: target}, **more)
     for dtype, close in CLOSE.items():
-        ours = slopes(NumpyDraft, judged, values, batch, dtype)
-        theirs = slopes(backend, judged, values, batch, dtype)
+        ours = slopes(NumpyDraft, checked, values, batch, dtype)
+        theirs = slopes(backend, checked, values, batch, dtype)
         assert ours.keys() == theirs.keys()
         for name, expected in ours.items():
             np.testing.assert_allclose(

@@ -58,8 +58,8 @@ def test_a_run_says_it_without_a_traceback(flags, broken, tmp_path):
     for name in ("iris.nn", "iris.toml", "iris.csv"):
         shutil.copy(IRIS / name, tmp_path)
     around = {"PYTHONPATH": str(broken)}
-    told = netsharp("run", "iris.nn", *flags, cwd=tmp_path, environment=around)
-    assert told.code == 2
-    assert "installed and cannot be loaded" in told.err
-    assert "--force-reinstall" in told.err
-    assert len(told.err.splitlines()) == 1
+    output = netsharp("run", "iris.nn", *flags, cwd=tmp_path, environment=around)
+    assert output.code == 2
+    assert "installed and cannot be loaded" in output.err
+    assert "--force-reinstall" in output.err
+    assert len(output.err.splitlines()) == 1

@@ -25,11 +25,11 @@ CHOICE = "torch:cpu computes (PyTorch "
 def test_a_run_on_torch_is_reported_and_continues_on_the_processor_and_answers(tmp_path):
     for name in ("iris.nn", "iris.toml", "iris.csv"):
         shutil.copy(IRIS / name, tmp_path)
-    told = netsharp(
+    output = netsharp(
         "run", "iris.nn", "--epochs", "3", "--device", "torch:cpu", *FLAGS, cwd=tmp_path
     )
-    assert told.code == 0, told.err
-    assert CHOICE in told.err
+    assert output.code == 0, output.err
+    assert CHOICE in output.err
     first = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[0])
     schema("run-log.json").validate(first)
     assert first["device"]["name"] == "torch:cpu"
@@ -38,8 +38,8 @@ def test_a_run_on_torch_is_reported_and_continues_on_the_processor_and_answers(t
     assert model.settings.device == "torch:cpu"
     assert model.trained_on == f"torch:cpu: {first['device']['title']}"
     more = ("--resume", "--epochs", "6", "--device", "cpu", *FLAGS)
-    told = netsharp("run", "iris.nn", *more, cwd=tmp_path)
-    assert told.code == 0, told.err
+    output = netsharp("run", "iris.nn", *more, cwd=tmp_path)
+    assert output.code == 0, output.err
     model = load_model(str(tmp_path / "m.safetensors"))
     assert (model.settings.device, model.trained_on) == ("cpu", "")
     whole = ("--epochs", "6", "--model", "w.safetensors", "--log", "whole.jsonl")
@@ -73,8 +73,8 @@ def test_a_device_that_is_not_here_is_reported_in_a_sentence(tmp_path):
     kind = "xpu" if sys.platform == "darwin" else "mps"
     for name in ("iris.nn", "iris.toml", "iris.csv"):
         shutil.copy(IRIS / name, tmp_path)
-    told = netsharp("run", "iris.nn", "--device", f"torch:{kind}", cwd=tmp_path)
-    assert told.code == 2
-    assert told.err.startswith(f"netsharp: device = torch:{kind}: PyTorch ")
-    assert f"finds no {kind} here. " in told.err
+    output = netsharp("run", "iris.nn", "--device", f"torch:{kind}", cwd=tmp_path)
+    assert output.code == 2
+    assert output.err.startswith(f"netsharp: device = torch:{kind}: PyTorch ")
+    assert f"finds no {kind} here. " in output.err
     assert not (tmp_path / "iris.safetensors").exists()

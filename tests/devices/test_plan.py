@@ -45,9 +45,9 @@ def answer(folder, device, *flags):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_plan_has_calls_buffers_and_what_crosses(device, tmp_path):
-    told = answer(tmp_path, device, "--format", "json")
-    assert told.code == 0, told.err
-    document = json.loads(told.out)
+    reported = answer(tmp_path, device, "--format", "json")
+    assert reported.code == 0, reported.err
+    document = json.loads(reported.out)
     schema("plan.json").validate(document)
     assert (document["device"], document["rows"]) == (device, 16)
     assert [call["stage"] for call in document["calls"]] == sorted(
@@ -113,13 +113,13 @@ def test_torch_merges_bundles_with_their_biases_and_keeps_every_weight(tmp_path)
 def test_the_buffers_of_numpy_are_those_that_are_made():
     graph = build_graph(VISION, {}).with_criteria("cross entropy")
     draft = drafted(NumpyDraft, Job(graph, 8, "float32", UpdateRule("momentum", 0.1)))
-    made, told = build_plan(draft.design), planned(draft)
-    places = {b.name: (b.offset, b.size) for b in told.buffers if b.space == "weights"}
+    made, reported = build_plan(draft.design), planned(draft)
+    places = {b.name: (b.offset, b.size) for b in reported.buffers if b.space == "weights"}
     assert places == {
         name: (4 * place.slice.start, 4 * (place.slice.stop - place.slice.start))
         for name, place in made.vectors.places.items()
     }
-    values = sum(b.size for b in told.buffers if b.space == "values")
+    values = sum(b.size for b in reported.buffers if b.space == "values")
     assert values <= draft.design.needs().total()
 
 
@@ -138,15 +138,15 @@ def test_buffers_are_in_columns_however_long_their_names(tmp_path):
 
 def test_what_cannot_be_planned_is_reported_in_a_sentence(tmp_path):
     (tmp_path / "auto.nn").write_text("input A auto;\noutput B [2] softmax from A all;")
-    told = netsharp("plan", "auto.nn", cwd=tmp_path)
-    assert told.code == 2
-    assert told.err.startswith("netsharp: auto.nn: ")
-    assert "Traceback" not in told.err
+    output = netsharp("plan", "auto.nn", cwd=tmp_path)
+    assert output.code == 2
+    assert output.err.startswith("netsharp: auto.nn: ")
+    assert "Traceback" not in output.err
     (tmp_path / "odd.nn").write_text("output B [2] from A all;")
     assert netsharp("plan", "odd.nn", cwd=tmp_path).code == 1
-    told = netsharp("plan", "auto.nn", "--features", "3", "--device", "gpu", cwd=tmp_path)
-    assert told.code == 2
-    assert "'gpu' is not a device: auto, cpu" in told.err
+    output = netsharp("plan", "auto.nn", "--features", "3", "--device", "gpu", cwd=tmp_path)
+    assert output.code == 2
+    assert "'gpu' is not a device: auto, cpu" in output.err
 
 
 #: A command that trains nothing.
@@ -164,7 +164,7 @@ CNTK = EXAMPLES / "cntk"
 @pytest.mark.parametrize("device", ["torch:cuda", "torch:cpu"])
 def test_a_training_of_cntk_is_planned(device, tmp_path):
     shutil.copytree(CNTK / "words", tmp_path, dirs_exist_ok=True)
-    told = netsharp(
+    output = netsharp(
         "plan",
         "words.cntk",
         "precision=double",
@@ -174,8 +174,8 @@ def test_a_training_of_cntk_is_planned(device, tmp_path):
         "json",
         cwd=tmp_path,
     )
-    assert told.code == 0, told.err
-    document = json.loads(told.out)
+    assert output.code == 0, output.err
+    document = json.loads(output.out)
     schema("plan.json").validate(document)
     assert (document["device"], document["dtype"]) == (device, "float64")
     kernels = [call["kernel"] for call in document["calls"]]
@@ -199,14 +199,14 @@ def test_what_cannot_be_planned_of_cntk_is_reported(tmp_path):
     shutil.copytree(CNTK / "sentences", tmp_path, dirs_exist_ok=True)
     with (tmp_path / "sentences.cntk").open("a") as stream:
         stream.write(NAMES)
-    for items, said in (
+    for items, reported in (
         (("--device", "cpu"), "cpu does not report what it would run"),
         (("--device", "torch:cpu", "--batch-size", "3"), "Write minibatchSize=N"),
         (("--device", "torch:cpu", "--format", "json"), "tagging, sorting train, and a document"),
         (("command=names", "--device", "torch:cpu"), "no command trains"),
     ):
-        told = netsharp("plan", "sentences.cntk", *items, cwd=tmp_path)
-        assert told.code == 2, told.out
-        assert said in told.err
-    told = netsharp("plan", "x.nn", "command=tagged", cwd=tmp_path)
-    assert "'command=tagged' goes with a configuration" in told.err
+        output = netsharp("plan", "sentences.cntk", *items, cwd=tmp_path)
+        assert output.code == 2, output.out
+        assert reported in output.err
+    output = netsharp("plan", "x.nn", "command=tagged", cwd=tmp_path)
+    assert "'command=tagged' goes with a configuration" in output.err

@@ -66,11 +66,11 @@ def without(monkeypatch, *packages):
 def test_what_is_not_installed_is_named_with_its_remedy(monkeypatch):
     without(monkeypatch, "torch", "wgpu")
     for name in ("torch", "wgpu"):
-        told = str(backend(name))
-        assert told == (
+        reported = str(backend(name))
+        assert reported == (
             f'{name} is not installed. Install it by: python -m pip install "netsharp[{name}]"'
         )
-        assert f"{name}: {told}" in list(survey())
+        assert f"{name}: {reported}" in list(survey())
     chosen = choose("auto", [Job(layered(3, 3), 4)])
     assert (chosen.name, chosen.backend) == ("cpu", NumpyDraft)
     assert chosen.why == "torch is not installed; wgpu is not installed; so cpu is used"

@@ -89,11 +89,11 @@ def test_more_dimensions_than_torch_walks_over():
         graph = Graph()
         axes = tuple(Axis(size, 2, 1, padding=size == 3) for size in (2, 3, 3, 2, 3))
         source = shifted(graph, math.prod(axis.size for axis in axes))
-        told = {}
+        attributes = {}
         if kind == "convolve":
             kernels = graph.parameter("K", (2, 33), kind="kernels")
-            told = {"parameters": (kernels,), "sharing": (True,) * 5, "maps": (1, 2, 1, 1, 1)}
-        graph.set_output(graph.apply(kind, source, axes=axes, **told))
+            attributes = {"parameters": (kernels,), "sharing": (True,) * 5, "maps": (1, 2, 1, 1, 1)}
+        graph.set_output(graph.apply(kind, source, axes=axes, **attributes))
         agree(TORCH, graph, random)
 
 

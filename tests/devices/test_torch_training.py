@@ -29,11 +29,11 @@ def both(graph, data, settings):
     """All numbers of a run on the processor and of one on torch."""
     found = []
     for device in ("cpu", "torch:cpu"):
-        told = []
+        reported = []
         chosen = replace(settings, device=device)
-        result = train(graph, data, chosen, on_event=told.append)
+        result = train(graph, data, chosen, on_event=reported.append)
         assert result.status == "finished"
-        found.append(numbers(result, told))
+        found.append(numbers(result, reported))
     return found
 
 
@@ -73,10 +73,10 @@ def test_a_run_that_is_stopped_continues_on_the_other_device(first, rule, tmp_pa
     model = load_model(str(tmp_path / "part.safetensors"))
     model.bind(layered(3, 3))
     other = DEVICES[1 - DEVICES.index(first)]
-    told = []
-    ended = resume(model, data, read_settings({}, {"device": other}), on_event=told.append)
+    reported = []
+    ended = resume(model, data, read_settings({}, {"device": other}), on_event=reported.append)
     assert ended.model.settings.device == other
-    assert ("device" in told[0]) == (other != "cpu")
+    assert ("device" in reported[0]) == (other != "cpu")
     whole = train(layered(3, 3), data, replace(settings, device="cpu"))
     for name, expected in whole.model.tensors.items():
         np.testing.assert_allclose(ended.model.tensors[name], expected, rtol=1e-9, atol=1e-9)

@@ -62,8 +62,8 @@ def test_a_text_that_grows_for_ever_ends_after_ten_rounds() -> None:
 
 
 def test_the_most_severe_of_two_fixes_that_collide_is_taken() -> None:
-    slight, grave = proposal("hint", True, (0, 3)), proposal("error", True, (2, 4))
-    assert choose([slight, grave], unsafe=False) == [grave]
+    slight, severe = proposal("hint", True, (0, 3)), proposal("error", True, (2, 4))
+    assert choose([slight, severe], unsafe=False) == [severe]
 
 
 def test_a_fix_is_taken_whole_or_not_at_all() -> None:

@@ -50,12 +50,12 @@ def test_fixes_come_to_a_fixed_point_and_leave_none(path: pathlib.Path, unsafe: 
 
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: path.stem)
 def test_safe_fixes_of_a_sound_file_add_no_error_or_warning(path: pathlib.Path) -> None:
-    def grave(diagnostics: list[Diagnostic]) -> list[str]:
+    def severe(diagnostics: list[Diagnostic]) -> list[str]:
         return sorted(d.code for d in diagnostics if d.severity in ("error", "warning"))
 
     text = text_of(path)
-    before = grave(check(text))
-    assert set(grave(list(fix_all(text, check).diagnostics))) <= set(before)
+    before = severe(check(text))
+    assert set(severe(list(fix_all(text, check).diagnostics))) <= set(before)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
@@ -91,10 +91,10 @@ def test_safe_fixes_of_a_sound_file_keep_the_network(path: pathlib.Path) -> None
 def test_a_fix_takes_its_own_diagnostic_away(path: pathlib.Path) -> None:
     text = text_of(path)
     diagnostics = check(text)
-    said = [(diagnostic.code, diagnostic.message) for diagnostic in diagnostics]
+    message = [(diagnostic.code, diagnostic.message) for diagnostic in diagnostics]
     for diagnostic in diagnostics:
         if diagnostic.fix is not None:
             fixed = apply_edits(text, diagnostic.fix.edits)
             after = [(again.code, again.message) for again in check(fixed)]
             own = (diagnostic.code, diagnostic.message)
-            assert after.count(own) < said.count(own), diagnostic
+            assert after.count(own) < message.count(own), diagnostic

@@ -21,7 +21,7 @@ def check(text: bytes, selection: Selection | None = None) -> list[Diagnostic]:
     return examine(TOY, LineIndex(text), Context(), selection or Selection())
 
 
-def said(text: str) -> list[tuple[str, str]]:
+def reported(text: str) -> list[tuple[str, str]]:
     data = text.encode()
     return [(d.code, data[d.start : d.end].decode()) for d in check(data)]
 
@@ -59,7 +59,7 @@ def said(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_which_diagnostics_are_left(text: str, expected: list[tuple[str, str]]) -> None:
-    assert said(text) == expected
+    assert reported(text) == expected
 
 
 @pytest.mark.parametrize(

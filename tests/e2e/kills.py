@@ -53,8 +53,8 @@ def finished(*arguments: str, folder: Path) -> tuple[int, str, float]:
     """Run a command: its code, what it says on stderr, and how long it takes."""
     started = time.monotonic()
     process = command(*arguments, folder=folder)
-    _, said = process.communicate(timeout=120)
-    return process.returncode, said.decode(), time.monotonic() - started
+    _, output = process.communicate(timeout=120)
+    return process.returncode, output.decode(), time.monotonic() - started
 
 
 def kills(count: int, seed: int) -> Report:
@@ -67,8 +67,8 @@ def kills(count: int, seed: int) -> Report:
         furnish(furnished)
         whole = Path(root) / "whole"
         shutil.copytree(furnished, whole)
-        code, said, seconds = finished(*TRAIN, folder=whole)
-        assert code == 0, said
+        code, output, seconds = finished(*TRAIN, folder=whole)
+        assert code == 0, output
         for number in range(count):
             folder = Path(root) / str(number)
             shutil.copytree(furnished, folder)
@@ -86,18 +86,18 @@ def _killed(folder: Path, by: signal.Signals, moment: float, whole: Path) -> str
     time.sleep(moment)
     began = (folder / LOG).exists() and (folder / LOG).stat().st_size > 0
     process.send_signal(by)
-    _, said = process.communicate(timeout=120)
+    _, printed = process.communicate(timeout=120)
     # Before training begins there is nothing to keep, and when all is kept nothing to lose: then
     # the system ends the process.
     ended = began and b'"event": "end"' in (folder / LOG).read_bytes()
     by_system = {-by.value, 130} if ended or not began else set()
     if process.returncode not in {EXITS[by], 0} | by_system:
-        return f"ended with {process.returncode}: {said.decode()!r}"
+        return f"ended with {process.returncode}: {printed.decode()!r}"
     if not (folder / MODEL).exists():
         return "" if by == signal.SIGKILL or not began else "nothing was kept"
-    code, told, _ = finished(*TRAIN, "--resume", folder=folder)
-    if code != 0 and "has finished" not in told:
-        return f"cannot be resumed: {told!r}"
+    code, output, _ = finished(*TRAIN, "--resume", folder=folder)
+    if code != 0 and "has finished" not in output:
+        return f"cannot be resumed: {output!r}"
     if tensors(folder / MODEL) != tensors(whole):
         return "other bits than those of a run that was let alone"
     left = {name for name in os.listdir(folder) if name.startswith(".")}
@@ -133,12 +133,15 @@ def _added(
     process = command(*words, folder=folder)
     time.sleep(share * seconds)
     add(path)
-    _, told = process.communicate(timeout=120)
-    said = told.decode()
+    _, output = process.communicate(timeout=120)
+    reported = output.decode()
     if LINE.strip() not in path.read_text():
-        return f"the line is gone (exit code {process.returncode}: {said!r})"
-    if process.returncode == 2 and f"{path.name}: cannot be written: it has changed" not in said:
-        return f"no sentence says why: {said!r}"
+        return f"the line is gone (exit code {process.returncode}: {reported!r})"
+    if (
+        process.returncode == 2
+        and f"{path.name}: cannot be written: it has changed" not in reported
+    ):
+        return f"no sentence says why: {reported!r}"
     left = [name for name in os.listdir(folder) if name.startswith(".")]
     return f"left over: {left}" if left else ""
 

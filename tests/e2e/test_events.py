@@ -47,9 +47,9 @@ def test_a_run_that_no_one_hears_any_more_stops_and_keeps_its_model(
                 process.send_signal(one)
         process.stdout.close()
         process.send_signal(signal.SIGCONT)
-        told = errors.read().decode()
+        message = errors.read().decode()
         process.wait(60)
-    assert "Traceback" not in told
-    assert "Stopped after step" in told
+    assert "Traceback" not in message
+    assert "Stopped after step" in message
     model = load_model(folder / "listened.safetensors", build_graph)
     assert model.specification == (folder / "net.nn").read_text()

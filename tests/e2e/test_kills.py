@@ -53,9 +53,9 @@ def until_it_trains(folder: Path) -> None:
 def test_timeout_asks_twice_at_once_and_means_it_once(tmp_path: Path) -> None:
     """It signals its child, and then its group, in which that is."""
     process = long_run(tmp_path, "timeout", "--signal=TERM", "--preserve-status", "5")
-    _, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 143, said
-    assert b"Stopped after step" in said
+    _, output = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143, output
+    assert b"Stopped after step" in output
     assert (tmp_path / MODEL).exists()
 
 
@@ -79,7 +79,7 @@ def test_what_a_killed_last_save_left_is_cleared_where_the_run_has_ended(tmp_pat
     aside.stream.close()  # and with it the lock, as when its writer is killed
     left = Path(aside.path)
     assert left.exists()
-    code, said, _ = finished(*arguments, "--resume", folder=tmp_path)
+    code, output, _ = finished(*arguments, "--resume", folder=tmp_path)
     assert code == 2
-    assert "has finished 1 epoch" in said
+    assert "has finished 1 epoch" in output
     assert not left.exists()

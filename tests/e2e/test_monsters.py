@@ -17,7 +17,7 @@ OUTPUTS = ("model", "log", "plot")
 LONGEST = 800
 
 
-def said(capsys: pytest.CaptureFixture[str], *more: str) -> str:
+def reported(capsys: pytest.CaptureFixture[str], *more: str) -> str:
     run = ("run", "net.nn", *LABELLED, "--train", "digits.csv", "--rows", "20", "--epochs", "1")
     code = within(5, lambda: main((*run, "--model", "new.safetensors", "--quiet", *more)))
     err = capsys.readouterr().err
@@ -39,16 +39,16 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_monstrous_values(key, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for value in FLAGS if key.kind != "truth" else ():
         if key.name != "train" or value:
-            said(capsys, f"{key.flag}={value}")
+            reported(capsys, f"{key.flag}={value}")
     for value in TOML:
         (here / "odd.toml").write_text(f"[{key.section}]\n{key.name} = {value}\n")
-        said(capsys, "--run-file", "odd.toml")
-        said(capsys, "--run-file", "odd.toml", "--show-settings")
+        reported(capsys, "--run-file", "odd.toml")
+        reported(capsys, "--run-file", "odd.toml", "--show-settings")
 
 
 def test_a_number_of_too_many_digits_is_no_toml(here: Path, capsys) -> None:
     (here / "net.toml").write_text(f"[train]\nepochs = {'9' * 5000}\n")
-    assert "net.toml: is not valid TOML" in said(capsys)
+    assert "net.toml: is not valid TOML" in reported(capsys)
     (here / "net.toml").unlink()
     (here / "netsharp.toml").write_text(f"features = {'9' * 5000}\n")
     assert main(("check", "net.nn")) == 2

@@ -126,12 +126,12 @@ def test_no_reader_is_needed(how: tuple[str, ...], streams: str, folder: Path) -
         timeout=60,
         env=clean_environment(),
     )
-    said = done.stderr.decode()
-    assert "Traceback" not in said
+    output = done.stderr.decode()
+    assert "Traceback" not in output
     if how and "|" in streams:
         assert done.returncode in (0, 130)
         return
-    assert done.returncode == 0, said
+    assert done.returncode == 0, output
     quiet = netsharp(*RUN, "--quiet", "--model", "whole.safetensors", cwd=folder)
     assert quiet.code == 0
     assert tensors(folder / "new.safetensors") == tensors(folder / "whole.safetensors")
@@ -187,12 +187,12 @@ def test_counts_in_a_folder_that_is_read_only(command: tuple[str, ...], folder: 
         env=clean_environment(),
     )
     assert done.returncode == 2, done.stderr
-    said = done.stderr.splitlines()
-    assert sum("cannot be written" in line for line in said) == 2
+    output = done.stderr.splitlines()
+    assert sum("cannot be written" in line for line in output) == 2
     if command[0] == "fmt":
-        assert said[-1] == "netsharp: 1 file unchanged, 2 files failed."
+        assert output[-1] == "netsharp: 1 file unchanged, 2 files failed."
     else:
-        assert not any("fixed" in line for line in said)
+        assert not any("fixed" in line for line in output)
         assert done.stdout.count("NS013") == 2, "what was not repaired is told still"
     assert [(shelf / f"{name}.nn").read_text() for name in "abc"] == [ugly, ugly, neat]
 

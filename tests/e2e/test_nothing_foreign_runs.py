@@ -103,8 +103,8 @@ class Trap:
         """What our Pythons did since the last question, without what is harmless."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
-        told = [tuple(json.loads(line)) for line in lines]
-        return [each for each in told if each[0] not in HARMLESS]
+        reported = [tuple(json.loads(line)) for line in lines]
+        return [each for each in reported if each[0] not in HARMLESS]
 
     def assert_untouched(self) -> None:
         assert not self.marker.exists(), self.marker.read_text()
@@ -208,10 +208,10 @@ def test_commands_start_our_python_alone(command: tuple[str, ...], trap: Trap) -
 def test_a_session_starts_our_python_alone(trap: Trap, trusted: bool) -> None:
     session(trap, trusted)
     trap.assert_untouched()
-    told = trap.reported()
-    assert all(event == "subprocess.Popen" for event, _, _ in told), told
-    assert all(is_own_python(words) for _, _, words in told), told
-    assert any("netsharp_lsp.server.jobs.worker" in words for _, _, words in told)
+    reported = trap.reported()
+    assert all(event == "subprocess.Popen" for event, _, _ in reported), reported
+    assert all(is_own_python(words) for _, _, words in reported), reported
+    assert any("netsharp_lsp.server.jobs.worker" in words for _, _, words in reported)
 
 
 def test_python_with_m_leaves_the_folder_alone_once_it_has_found_us(trap: Trap) -> None:
@@ -267,14 +267,14 @@ def strace(log: Path) -> list[str]:
 
 
 def assert_own_python(log: Path) -> None:
-    for name, said in calls(log):
+    for name, reported in calls(log):
         if name.startswith("exec"):
-            assert said.startswith(f'"{sys.executable}"'), said
+            assert reported.startswith(f'"{sys.executable}"'), reported
         elif name == "socket":
-            assert said.startswith("AF_UNIX"), said
+            assert reported.startswith("AF_UNIX"), reported
         else:
             # asyncio wakes itself through a pair of sockets; those calls name nobody.
-            assert "sa_family" not in said, said
+            assert "sa_family" not in reported, reported
 
 
 @pytest.mark.costly

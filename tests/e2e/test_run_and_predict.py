@@ -126,11 +126,11 @@ def test_every_kind_of_output_says_the_same(folder: Path) -> None:
     columns = parquet.read_table(folder / "p.parquet").to_pylist()
     assert objects == columns
     assert len(rows) == len(objects) == ROWS
-    for row, told in zip(rows, objects, strict=True):
-        assert list(row) == list(told)
-        assert (row["digit"], row["predicted"]) == (told["digit"], told["predicted"])
+    for row, reported in zip(rows, objects, strict=True):
+        assert list(row) == list(reported)
+        assert (row["digit"], row["predicted"]) == (reported["digit"], reported["predicted"])
         for name in PROBABILITIES:
-            assert float(row[name]) == pytest.approx(told[name], abs=1e-9)
+            assert float(row[name]) == pytest.approx(reported[name], abs=1e-9)
 
 
 def test_the_originals_names_of_columns(folder: Path) -> None:
@@ -196,9 +196,9 @@ def test_several_files_and_a_glob_are_one_table(folder: Path) -> None:
 
 
 def test_evaluate_says_what_predict_does(folder: Path) -> None:
-    told = netsharp("evaluate", MODEL, "--data", "digits.csv", "--format", "json", cwd=folder)
-    assert told.code == 0
-    report = json.loads(told.out)
+    output = netsharp("evaluate", MODEL, "--data", "digits.csv", "--format", "json", cwd=folder)
+    assert output.code == 0
+    report = json.loads(output.out)
     rows = rows_of(
         netsharp("predict", MODEL, "--data", "digits.csv", "--keep", "digit", cwd=folder).out
     )
@@ -278,8 +278,8 @@ def test_regression_and_a_network_all_auto(folder: Path) -> None:
     done = netsharp("run", "auto.nn", *command, *QUICK, "--learning-rate", "0.001", cwd=folder)
     assert done.code == 0, done.err
     assert "RMSE" in done.out
-    told = netsharp("predict", "auto.safetensors", "--data", "digits.csv", cwd=folder)
-    rows = rows_of(told.out)
+    output = netsharp("predict", "auto.safetensors", "--data", "digits.csv", cwd=folder)
+    rows = rows_of(output.out)
     assert list(rows[0]) == ["predicted"]
     assert len(rows) == ROWS
     rx = netsharp(

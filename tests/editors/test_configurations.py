@@ -237,9 +237,9 @@ def test_neovim_knows_a_specification_by_its_content(tmp_path: Path) -> None:
     # This version looks at files with Lua only where it is asked to.
     command += ["--cmd", "let g:do_filetype_lua = 1", "-c", f"luafile {script}", "-c", "qall!"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    assert len(told) == len(texts), done.stderr
-    ours = [told[str(number)] == "netsharp" for number in range(len(texts))]
+    output = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert len(output) == len(texts), done.stderr
+    ours = [output[str(number)] == "netsharp" for number in range(len(texts))]
     missed = [texts[number][:80] for number, known in enumerate(ours[: -len(FOREIGN)]) if not known]
     assert missed == []
     assert not any(ours[-len(FOREIGN) :])
@@ -247,12 +247,14 @@ def test_neovim_knows_a_specification_by_its_content(tmp_path: Path) -> None:
 
 def expected(names: dict[str, str]) -> dict[str, str | None]:
     """What an editor is to call each of the texts of the corpus, and of those of others."""
-    told: dict[str, str | None] = dict.fromkeys(OTHERS)
+    attributes: dict[str, str | None] = dict.fromkeys(OTHERS)
     for file in FILES:
         if not file.broken:
             found = language_of(file.name, file.data)
-            told[file.name.replace("/", "-")] = names.get(found) if isinstance(found, str) else None
-    return told
+            attributes[file.name.replace("/", "-")] = (
+                names.get(found) if isinstance(found, str) else None
+            )
+    return attributes
 
 
 def write_corpus(folder: Path) -> None:
@@ -279,9 +281,9 @@ def test_neovim_knows_the_languages_of_cntk_by_their_content(tmp_path: Path) -> 
     command += ["--cmd", f"set rtp+={EDITORS / 'neovim'}", "--cmd", "let g:do_filetype_lua = 1"]
     command += ["-c", f"luafile {script}", "-c", "qall!"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-    assert len(told) == len(wanted), done.stderr
-    ours = {name: told[name] if told[name] in FILETYPES.values() else None for name in wanted}
+    output = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert len(output) == len(wanted), done.stderr
+    ours = {name: output[name] if output[name] in FILETYPES.values() else None for name in wanted}
     assert ours == wanted
 
 
@@ -302,7 +304,7 @@ def test_emacs_knows_the_languages_of_cntk_by_their_content(tmp_path: Path) -> N
     )
     command = [program, "-q", "--batch", "-L", str(EDITORS / "emacs"), "-l", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-    assert len(told) == len(wanted), done.stderr
-    ours = {name: told[name] if told[name] in MODES.values() else None for name in wanted}
+    output = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert len(output) == len(wanted), done.stderr
+    ours = {name: output[name] if output[name] in MODES.values() else None for name in wanted}
     assert ours == wanted

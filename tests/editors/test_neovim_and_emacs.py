@@ -25,10 +25,10 @@ def drive(command: list[str], file: Path, server: str, passed: str) -> None:
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
-    said = done.stdout + done.stderr
-    assert "FAIL" not in said, said
-    assert done.returncode == 0, said
-    assert passed in done.stdout, said
+    output = done.stdout + done.stderr
+    assert "FAIL" not in output, output
+    assert done.returncode == 0, output
+    assert passed in done.stdout, output
 
 
 def neovim(script: str, folder: Path) -> list[str]:

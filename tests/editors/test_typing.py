@@ -149,7 +149,7 @@ EMACS = Editor(
     ),
     text="(netsharp-test-text)",
     # A text is printed as Emacs reads it.
-    value=lambda said: json.loads(json.loads(said)),
+    value=lambda text: json.loads(json.loads(text)),
     takes=lambda at: "\x1bn" * (at - 1) + "\r",
 )
 
@@ -168,11 +168,11 @@ def _typed(terminal: Terminal, driven: Editor, folder: Path, row: Typed) -> str:
     terminal.type(place.lead, 1)
     terminal.type(place.keys, row.milliseconds)
 
-    def seen(said: str) -> Seen:
-        return Seen(**driven.value(said)) if said else Seen()
+    def seen(message: str) -> Seen:
+        return Seen(**driven.value(message)) if message else Seen()
 
-    def complete(said: str) -> bool:
-        now = seen(said)
+    def complete(message: str) -> bool:
+        now = seen(message)
         return now.line.endswith(place.lead + place.keys) and now.at > 0
 
     within = place.of_netsharp and not place.wanted.startswith(BEGINS)
@@ -185,7 +185,9 @@ def _typed(terminal: Terminal, driven: Editor, folder: Path, row: Typed) -> str:
     terminal.type(driven.takes(shown.at), 1)
     pattern = _taken(place, shown.text)
     text = terminal.until(
-        driven.text, lambda said: bool(said and pattern.fullmatch(driven.value(said))), SOON
+        driven.text,
+        lambda message: bool(message and pattern.fullmatch(driven.value(message))),
+        SOON,
     )
     return "" if pattern.fullmatch(driven.value(text)) else f"not taken: {shown.text!r} in {text}"
 

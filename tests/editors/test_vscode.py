@@ -69,9 +69,9 @@ def play(name: str, out: str, seconds: int, *, hide: bool = False, **environment
         **environment,
     }
     done = run_to_its_end(words, {**os.environ, **given}, seconds)
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said
-    assert ", 0 failed" in done.stdout, said
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert ", 0 failed" in done.stdout, output
     return done.stdout
 
 
@@ -163,7 +163,7 @@ def test_how_the_server_is_found(case: str, tmp_path: Path) -> None:
     server = tmp_path / "netsharp-server"
     server.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m netsharp_lsp "$@"\n')
     server.chmod(0o755)
-    said = play(
+    output = play(
         "starts",
         f"starts-{case}",
         120,
@@ -172,7 +172,7 @@ def test_how_the_server_is_found(case: str, tmp_path: Path) -> None:
         SERVER=str(server),
         PATH_OF_EDITOR=str(tmp_path),
     )
-    print(next(line for line in said.splitlines() if line.startswith(f"{case}:")))
+    print(next(line for line in output.splitlines() if line.startswith(f"{case}:")))
 
 
 @pytest.fixture
@@ -195,8 +195,8 @@ def models(tmp_path: Path) -> Path:
 
 
 def test_model_files_open_as_pictures(models: Path) -> None:
-    said = play("models", "models", 360, MODELS=str(models), TRUSTED="yes")
-    print(next(line for line in said.splitlines() if "104 MB" in line))
+    output = play("models", "models", 360, MODELS=str(models), TRUSTED="yes")
+    print(next(line for line in output.splitlines() if "104 MB" in line))
 
 
 def test_no_model_is_read_in_a_folder_that_is_not_trusted(models: Path) -> None:

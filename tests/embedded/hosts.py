@@ -14,7 +14,7 @@ import tokenize
 HOLE = "<string>"
 
 
-class Said:
+class ExpectedMessage:
     """A host taken apart: the strings in it, in order, and all the rest."""
 
     def __init__(self, strings: list[str], rest: str) -> None:
@@ -22,12 +22,12 @@ class Said:
         self.rest = rest
 
 
-def read_host(name: str, data: bytes) -> Said:
+def read_host(name: str, data: bytes) -> ExpectedMessage:
     """Take a host apart by its suffix."""
     return _READERS[name.rpartition(".")[2].lower()](data)
 
 
-def read_python(data: bytes) -> Said:
+def read_python(data: bytes) -> ExpectedMessage:
     tree = ast.parse(data)
     constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     strings = [node for node in constants if isinstance(node.value, str)]
@@ -36,13 +36,13 @@ def read_python(data: bytes) -> Said:
     for token in tokenize.tokenize(io.BytesIO(data).readline):
         is_string = token.type == tokenize.STRING
         rest.append(HOLE if is_string else f"{tokenize.tok_name[token.type]} {token.string!r}")
-    return Said([str(node.value) for node in strings], "\n".join(rest))
+    return ExpectedMessage([str(node.value) for node in strings], "\n".join(rest))
 
 
 _R_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
-def read_r(data: bytes) -> Said:
+def read_r(data: bytes) -> ExpectedMessage:
     """Walk over the characters of R code, as its manual describes strings."""
     text = data.decode()
     strings, rest, at = [], [], 0
@@ -66,7 +66,7 @@ def read_r(data: bytes) -> Said:
         else:
             rest.append(text[at])
             at += 1
-    return Said(strings, "".join(rest))
+    return ExpectedMessage(strings, "".join(rest))
 
 
 def _r_string(text: str, at: int) -> tuple[str, int]:
@@ -91,7 +91,7 @@ def _r_string(text: str, at: int) -> tuple[str, int]:
     return value, at + 1
 
 
-def read_notebook(data: bytes) -> Said:
+def read_notebook(data: bytes) -> ExpectedMessage:
     notebook = json.loads(data)
     strings = []
     for cell in notebook["cells"]:
@@ -100,10 +100,10 @@ def read_notebook(data: bytes) -> Said:
         cell["source"] = HOLE
     string = rb'"(?:[^"\\]|\\.)*"'
     pattern = rb'("source":\s*)(?:%b|\[(?:\s*%b\s*,?)*\s*\])' % (string, string)
-    return Said(strings, re.sub(pattern, rb"\1", data).decode() + json.dumps(notebook))
+    return ExpectedMessage(strings, re.sub(pattern, rb"\1", data).decode() + json.dumps(notebook))
 
 
-def read_markdown(data: bytes) -> Said:
+def read_markdown(data: bytes) -> ExpectedMessage:
     """Blocks by fences that stand behind quote marks and blanks."""
     strings: list[list[str]] = []
     rest, fence = [], ""
@@ -118,10 +118,10 @@ def read_markdown(data: bytes) -> Said:
             fence = "" if closes else found[1]
             if not closes:
                 strings.append([])
-    return Said(["".join(lines) for lines in strings], "".join(rest))
+    return ExpectedMessage(["".join(lines) for lines in strings], "".join(rest))
 
 
-def read_sql(data: bytes) -> Said:
+def read_sql(data: bytes) -> ExpectedMessage:
     """Walk over the characters of T-SQL; text between double quotes is taken for a string."""
     text = data.decode()
     strings, rest, at = [], [], 0
@@ -141,8 +141,8 @@ def read_sql(data: bytes) -> Said:
                 end += 2 if text[end] == closing else 1
             end += 1
             if closing != "]":
-                said = text[at + 1 : end - 1].replace(closing * 2, closing)
-                strings.append(said.replace("\\\r\n", "").replace("\r\n", "\n"))
+                reported = text[at + 1 : end - 1].replace(closing * 2, closing)
+                strings.append(reported.replace("\\\r\n", "").replace("\r\n", "\n"))
                 rest.append(HOLE)
                 at = end
                 continue
@@ -150,7 +150,7 @@ def read_sql(data: bytes) -> Said:
             end = at + 1
         rest.append(text[at:end])
         at = end
-    return Said(strings, "".join(rest))
+    return ExpectedMessage(strings, "".join(rest))
 
 
 _READERS = {

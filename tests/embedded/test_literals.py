@@ -197,11 +197,11 @@ def test_an_edited_r_host_says_the_edited_text(pair: tuple[str, str], data: st.D
 def read_r_value(host: str) -> str | None:
     """What the one string of a host says, None where there is not just one."""
     try:
-        said = read_r(host.encode())
+        reported = read_r(host.encode())
     except (IndexError, ValueError):
         return None
-    whole = said.rest == "x <- 1\n# language=Net#\nname <- <string> # end\n"
-    return said.strings[0] if whole and len(said.strings) == 1 else None
+    whole = reported.rest == "x <- 1\n# language=Net#\nname <- <string> # end\n"
+    return reported.strings[0] if whole and len(reported.strings) == 1 else None
 
 
 @EXAMPLES

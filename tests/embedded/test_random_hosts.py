@@ -54,9 +54,9 @@ def test_broken_hosts(name: str, seed: int) -> None:
                 assert region.start <= outer <= region.end
                 assert region.inner(outer) is not None
         once = formatted(name, data)
-        said = [b"".join(region.text.split()).lower() for region in regions]
+        reported = [b"".join(region.text.split()).lower() for region in regions]
         again = regions_of(name, once)
-        assert [b"".join(region.text.split()).lower() for region in again] == said
+        assert [b"".join(region.text.split()).lower() for region in again] == reported
         assert formatted(name, once) == once
 
 

@@ -94,10 +94,10 @@ def test_what_is_put_together_at_run_time_is_reported_and_not_guessed() -> None:
     )
     assert find_regions("sql", text) == []
     assert unknown_lines("sql", text) == [2, 3]
-    said = nothing_in(Input("a.sql", None), text)
-    assert said.endswith("What is put together when the host runs is not read (line 2, 3).")
-    said = nothing_in(Input("a.sql", None), b"SELECT 1")
-    assert said == "a.sql: holds no Net# specification."
+    reported = nothing_in(Input("a.sql", None), text)
+    assert reported.endswith("What is put together when the host runs is not read (line 2, 3).")
+    reported = nothing_in(Input("a.sql", None), b"SELECT 1")
+    assert reported == "a.sql: holds no Net# specification."
 
 
 def test_a_text_in_several_strings_is_read_and_stays_as_it_is() -> None:
@@ -207,9 +207,9 @@ def test_a_file_without_any_is_left_out_of_a_walk_and_named_reports_it(
     )
     (tmp_path / "script.sql").write_bytes(script.encode("utf-16"))
     assert main(["check", ".", "--embedded", "--format", "concise"]) == 1
-    said = capsys.readouterr()
-    assert "script.sql:3:27: error NS035" in said.out
-    assert "plain.sql" not in said.out + said.err
+    output = capsys.readouterr()
+    assert "script.sql:3:27: error NS035" in output.out
+    assert "plain.sql" not in output.out + output.err
     assert main(["check", "plain.sql"]) == 0
     assert "plain.sql: holds no Net# specification." in capsys.readouterr().err
     assert main(["fmt", "plain.sql", "script.sql"]) == 0

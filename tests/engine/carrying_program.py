@@ -40,7 +40,7 @@ class Following:
                     before = None if before is None else row
         return found
 
-    def told(self, nodes, wanted):
+    def losses(self, nodes, wanted):
         """The loss of each row."""
         return criterion(self.job.graph.criteria[0].op, nodes[self.facts.output], wanted)[0]
 
@@ -49,7 +49,7 @@ class Following:
             # What is measured stands for itself: it begins with nothing and leaves nothing.
             rest = {node: np.zeros(node.size) for node in self.states}
             nodes = self.values(inputs, values, rest)
-            return nodes, None if wanted is None else self.told(nodes, wanted), None
+            return nodes, None if wanted is None else self.losses(nodes, wanted), None
         nodes = self.values(inputs, values, self.states)
         gradients = {name: np.zeros_like(value) for name, value in values.items()}
         for name, gradient in gradients.items():
@@ -58,11 +58,11 @@ class Following:
                 for moved in (kept + 1e-5, kept - 1e-5):
                     values[name][place] = moved
                     found = self.values(inputs, values, self.states)
-                    ends.append(self.told(found, wanted) @ shares)
+                    ends.append(self.losses(found, wanted) @ shares)
                 values[name][place] = kept
                 gradient[place] = (ends[0] - ends[1]) / 2e-5
         self.states = {node: nodes[node][-1].copy() for node in self.states}
-        return nodes, self.told(nodes, wanted), gradients
+        return nodes, self.losses(nodes, wanted), gradients
 
 
 class CarryingProgram(PlainProgram):

@@ -57,7 +57,7 @@ class PlainProgram:
             for parameter in self.graph.parameters:
                 if parameter.trained:
                     self.memory.arrays[kind][parameter.name] = np.zeros(parameter.shape)
-        self.told = Figures((0.0,) * len(self.graph.criteria))
+        self.total = Figures((0.0,) * len(self.graph.criteria))
 
     def feed(self, batch):
         self.inputs = [
@@ -79,7 +79,7 @@ class PlainProgram:
         self.nodes, _, _ = self.compute(self.inputs, self.values, None, None)
 
     def step(self):
-        if self.told.fault is not None:
+        if self.total.fault is not None:
             return True
         learns = self.rule is not None
         if not self.weights.sum():
@@ -103,7 +103,7 @@ class PlainProgram:
         return True
 
     def update(self, rule):
-        if self.told.fault is not None:
+        if self.total.fault is not None:
             return True
         if not self.weights.sum():
             self.tell(False)
@@ -120,7 +120,7 @@ class PlainProgram:
         if rule.max_norm:
             self.limit(rule.max_norm)
         self.check("weight", {name: self.values[name] for name in self.trained})
-        if self.told.fault is None:
+        if self.total.fault is None:
             self.tell(True)
         else:
             self.values.update(before)
@@ -152,28 +152,28 @@ class PlainProgram:
                 return
 
     def fail(self, what, place):
-        self.told = self.told._replace(fault=Fault(what, place))
+        self.total = self.total._replace(fault=Fault(what, place))
 
     def tell(self, counted):
-        told, rows = self.told, len(self.weights)
-        self.told = told._replace(steps=told.steps + 1)
+        reported, rows = self.total, len(self.weights)
+        self.total = reported._replace(steps=reported.steps + 1)
         if not counted:
             return
-        sums = [told.sums[0] + float(self.losses @ self.weights)]
+        sums = [reported.sums[0] + float(self.losses @ self.weights)]
         outputs = self.read(self.graph.output)
         for number, _ in enumerate(self.graph.criteria[1:], 1):
-            said = outputs[:, 0] > 0.5 if outputs.shape[1] == 1 else outputs.argmax(axis=1)
-            sums.append(told.sums[number] + float(np.sum(said == self.codes)))
-        self.told = self.told._replace(
-            sums=tuple(sums), weight=told.weight + self.weights.sum(), rows=told.rows + rows
+            predicted = outputs[:, 0] > 0.5 if outputs.shape[1] == 1 else outputs.argmax(axis=1)
+            sums.append(reported.sums[number] + float(np.sum(predicted == self.codes)))
+        self.total = self.total._replace(
+            sums=tuple(sums), weight=reported.weight + self.weights.sum(), rows=reported.rows + rows
         )
 
     def count(self, figures):
         sums = figures.sums or (0.0,) * len(self.graph.criteria)
-        self.told = figures._replace(sums=sums, fault=None)
+        self.total = figures._replace(sums=sums, fault=None)
 
     def figures(self):
-        return self.told
+        return self.total
 
     def read(self, node):
         return self.nodes[node]

@@ -97,7 +97,7 @@ def test_random_networks_compute_the_same(data: Any, dtype: str) -> None:
     agree(growth.graph, dtype)
 
 
-def behind(graph: Graph, source: Any, kind: str, found: Any) -> Any:
+def after(graph: Graph, source: Any, kind: str, found: Any) -> Any:
     """A walk over a source that may lie in another order than its canonical one."""
     if kind == "convolve":
         return convolution(graph, source, found)
@@ -123,7 +123,7 @@ def test_walks_over_what_walks_made(kind: str, data: Any) -> None:
         whole = [Dimension(source.size, source.size, 1, False, 0, 0)]
         single = graph.apply("mean pool", source, axes=axes_of(whole))
         source = convolution(graph, single, ones, "M")
-    graph.set_output(behind(graph, source, kind, found))
+    graph.set_output(after(graph, source, kind, found))
     agree(graph, "float32")
 
 

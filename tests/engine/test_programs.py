@@ -114,18 +114,18 @@ def example(name, folder, rule=None):
 
 def outcome(graph, data, settings, backend, **options):
     """All numbers that a run leaves."""
-    told = []
-    result = train(graph, data, settings, backend=backend, on_event=told.append, **options)
-    return result, numbers(result, told)
+    reported = []
+    result = train(graph, data, settings, backend=backend, on_event=reported.append, **options)
+    return result, numbers(result, reported)
 
 
-def numbers(result, told):
+def numbers(result, reported):
     found = dict(result.model.tensors)
     if result.model.state is not None:
         for vector, values in result.model.state.vectors.items():
             found |= {f"{vector}/{name}": array for name, array in values.items()}
         found["sums"] = np.array([result.model.state.loss_sum, result.model.state.right])
-    for event in told:
+    for event in reported:
         if event["event"] == "epoch":
             found[f"epoch {event['epoch']}"] = np.array(
                 [event["loss"], event["rate"], *event["metrics"].values(), event["samples"]]
@@ -252,11 +252,11 @@ def test_a_fault_that_is_reported_late_ends_at_the_same_step(rate, backend):
     data = prepare(line(ROWS), settings)
     ends = []
     for each in (NumpyDraft, backend()):
-        told = []
+        reported = []
         graph = layered(2, 1, last="linear")
-        ended = train(graph, data, settings, backend=each, on_event=told.append)
+        ended = train(graph, data, settings, backend=each, on_event=reported.append)
         assert ended.status == "diverged"
-        figures = {key: told[-1][key] for key in ("event", "epoch", "step", "samples")}
+        figures = {key: reported[-1][key] for key in ("event", "epoch", "step", "samples")}
         ends.append((ended.message, figures, dict(ended.model.tensors)))
     (message, figures, ours), (others, theirs, tensors) = ends
     assert (message, figures) == (others, theirs)
@@ -307,8 +307,8 @@ def test_every_node_and_parameter_of_a_specification_says_where_it_is():
         graph = build_graph(text, known)
         for each in (*graph.nodes, *graph.parameters):
             origin = each.origin
-            said = text.encode()[origin.start : origin.end].decode()
-            assert said.splitlines()[0] in text.splitlines()[origin.line - 1]
+            reported = text.encode()[origin.start : origin.end].decode()
+            assert reported.splitlines()[0] in text.splitlines()[origin.line - 1]
             assert f"'{origin.layer}', line {origin.line}" in str(origin)
         bundles = {node.origin.start for node in graph.nodes if node.op in ("full", "filtered")}
         assert len(bundles) == sum(node.op in ("full", "filtered") for node in graph.nodes)

@@ -58,8 +58,8 @@ def test_the_estimate_is_what_networks_of_the_corpus_take(name: str) -> None:
     graph = build_graph((CORPUS / f"{name}.nn").read_text(encoding="utf-8"), {})
     for batch, (loss, dtype, training) in zip((5, 64, 33), WAYS, strict=True):
         design = design_plan(graph, batch, loss, dtype, training)
-        told, real = design.needs().total(), taken(design)
-        assert real <= told <= 1.2 * real + 2 * NODE_BYTES * len(design.nodes)
+        reported, real = design.needs().total(), taken(design)
+        assert real <= reported <= 1.2 * real + 2 * NODE_BYTES * len(design.nodes)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
@@ -73,8 +73,8 @@ def test_the_estimate_is_what_random_networks_take(data, steps, batch):
     growth.graph.set_output(output)
     for loss, dtype, training in WAYS:
         design = design_plan(growth.graph, batch, loss, dtype, training)
-        told, real = design.needs().total(), taken(design)
-        assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
+        reported, real = design.needs().total(), taken(design)
+        assert real <= reported <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
 
 
 @st.composite

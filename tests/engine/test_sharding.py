@@ -92,8 +92,8 @@ def test_every_run_has_the_same_bits(threads: int) -> None:
     for _ in range(5):
         program = started(graph, 40, threads, "float32")
         for count in (40, 17, 40):
-            told = stepped(program, batch_of(graph, count))
-        found.append(told)
+            reported = stepped(program, batch_of(graph, count))
+        found.append(reported)
     for other in found[1:]:
         for name, value in found[0].items():
             np.testing.assert_array_equal(other[name], value)
@@ -112,9 +112,9 @@ def test_masks_are_cut_with_their_rows() -> None:
 
 def test_more_threads_than_rows_are_as_many_as_rows() -> None:
     graph = small().with_criteria("cross entropy")
-    told = [stepped(started(graph, 3, threads), batch_of(graph, 3)) for threads in (3, 8)]
-    for name, value in told[0].items():
-        np.testing.assert_array_equal(told[1][name], value)
+    reported = [stepped(started(graph, 3, threads), batch_of(graph, 3)) for threads in (3, 8)]
+    for name, value in reported[0].items():
+        np.testing.assert_array_equal(reported[1][name], value)
     alone = drafted(NumpyDraft, Job(graph, 1, "float64", RULE)).program(8)
     assert not isinstance(alone.plan, ShardedPlan)
 
@@ -175,8 +175,8 @@ def test_a_copy_of_the_process_continues() -> None:
     stepped(program, batch_of(graph, 12))
     child = os.fork()
     if not child:
-        told = stepped(program, batch_of(graph, 12))
-        os._exit(0 if told["rows"] == 24 else 1)
-    told = stepped(program, batch_of(graph, 12))
+        reported = stepped(program, batch_of(graph, 12))
+        os._exit(0 if reported["rows"] == 24 else 1)
+    reported = stepped(program, batch_of(graph, 12))
     _, status = os.waitpid(child, 0)
-    assert (os.waitstatus_to_exitcode(status), told["rows"]) == (0, 24)
+    assert (os.waitstatus_to_exitcode(status), reported["rows"]) == (0, 24)

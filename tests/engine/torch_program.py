@@ -142,15 +142,15 @@ class Autograd:
         nodes = {node: each.detach().numpy() for node, each in found.items()}
         if wanted is None:
             return nodes, None, None
-        told = losses(self.graph.criteria[0].op, found[self.facts.output], torch.tensor(wanted))
+        reported = losses(self.graph.criteria[0].op, found[self.facts.output], torch.tensor(wanted))
         if shares is None:
-            return nodes, told.detach().numpy(), None
-        (told * torch.tensor(shares)).sum().backward()
+            return nodes, reported.detach().numpy(), None
+        (reported * torch.tensor(shares)).sum().backward()
         gradients = {
             name: np.zeros(v.shape) if v.grad is None else v.grad.numpy()
             for name, v in weights.items()
         }
-        return nodes, told.detach().numpy(), gradients
+        return nodes, reported.detach().numpy(), gradients
 
 
 class AutogradDraft(PlainDraft):

@@ -157,8 +157,8 @@ def chunks_of(path: Path, shape: Shape, gathers: bool) -> object:
         ]
     except DataError as error:
         return str(error)
-    told = str(gathered.error(str(path))) if gathered else None
-    return found, told, source.remarks
+    message = str(gathered.error(str(path))) if gathered else None
+    return found, message, source.remarks
 
 
 def both(

@@ -143,8 +143,8 @@ def test_the_task_follows_from_the_output_or_the_setting() -> None:
     squared = work_of_run(linear, chosen(), drafted_run(linear, chosen(), 8))
     assert "squared error" in {work.kind for work in squared.layers["Out"].forward}
     numbers = chosen(task="regression")
-    told = work_of_run(graph(), numbers, drafted_run(graph(), numbers, 8)).layers["Out"]
-    assert "squared error" in {work.kind for work in told.forward}
+    reported = work_of_run(graph(), numbers, drafted_run(graph(), numbers, 8)).layers["Out"]
+    assert "squared error" in {work.kind for work in reported.forward}
     with pytest.raises(TrainingError, match="the output layer"):
         predict(graph(), chosen(dropout={"Out": 0.5}), RATES)
 

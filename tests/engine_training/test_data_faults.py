@@ -158,12 +158,12 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_text_faults(tmp_path, fault):
-    content, options, said = FAULTS[fault]
+    content, options, reported = FAULTS[fault]
     path = tmp_path / "t.csv"
     path.write_bytes(content)
     with pytest.raises(DataError) as caught:
         read_table(str(path), options)
-    for part in said:
+    for part in reported:
         assert part in str(caught.value)
     assert str(caught.value).rstrip()[-1] in ".?])"
 
@@ -193,20 +193,20 @@ def test_paths_that_are_no_file(tmp_path):
 
 def test_files_that_are_not_one_table(tmp_path):
     (tmp_path / "a.csv").write_text("x,y,label\n1,2,p\n")
-    for content, said in [
+    for content, reported in [
         ("x,z,label\n1,2,p\n", "has no column 'y', which"),
         ("x,y,z,label\n1,2,3,p\n", "has a column 'z', which"),
         ("5,6,7\n1,2,p\n", "has a header and"),
         ("5,6\n1,2\n", "has 2 columns"),
     ]:
         (tmp_path / "b.csv").write_text(content)
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(DataError, match=reported):
             read_table(["a.csv", "b.csv"], CLASSES, directory=str(tmp_path))
 
 
 def test_arrays_that_do_not_fit(tmp_path):
     path = tmp_path / "t.npz"
-    for arrays, said in [
+    for arrays, reported in [
         ({"x": np.zeros((3, 2)), "y": np.zeros(4)}, r"'y' has the shape \(4,\)"),
         ({"p": np.zeros((3, 2)), "q": np.zeros((3, 2))}, "name the features 'x'"),
         ({"x": np.array([["a", "b"]]), "y": np.zeros(1)}, "numbers are needed"),
@@ -216,7 +216,7 @@ def test_arrays_that_do_not_fit(tmp_path):
         ({"x": np.full((1, 2), np.nan), "y": np.zeros(1)}, r"2 values are missing in 2 columns"),
     ]:
         np.savez(path, **arrays)
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(DataError, match=reported):
             read_table(str(path))
 
 

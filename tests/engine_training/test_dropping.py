@@ -45,7 +45,7 @@ def settings_of(**flags):
     return found
 
 
-def judged(graph, shares, loss="cross entropy"):
+def checked(graph, shares, loss="cross entropy"):
     return dropping_graph(graph, shares).with_criteria(loss)
 
 
@@ -60,7 +60,7 @@ def batch_of(graph, rows, seed=0, dtype="float64"):
 
 
 def test_gradients_with_a_fixed_mask_are_those_of_differences():
-    graph = judged(build_graph(PICTURES, {}), SHARES)
+    graph = checked(build_graph(PICTURES, {}), SHARES)
     batch = batch_of(graph, 5)
     program = drafted(NumpyDraft, Job(graph, 5, "float64", UpdateRule("sgd", 1.0))).program()
     weights = initial_values(graph.parameters, 3, 1.0, "float64")
@@ -89,7 +89,7 @@ def test_gradients_with_a_fixed_mask_are_those_of_differences():
 @pytest.mark.parametrize("rows", [8, 5])
 def test_naive_loops_agree_in_every_layout_and_number_of_rows(rows):
     """Convolutions lie in another order than masks do; a last batch has fewer rows."""
-    graph = judged(build_graph(PICTURES, {}), SHARES)
+    graph = checked(build_graph(PICTURES, {}), SHARES)
     batch, weights = batch_of(graph, rows), initial_values(graph.parameters, 3, 1.0, "float64")
     rule, found = UpdateRule("sgd", 0.5), []
     for backend in (NumpyDraft, LoopsDraft):
@@ -105,7 +105,7 @@ def test_naive_loops_agree_in_every_layout_and_number_of_rows(rows):
 
 
 def test_the_expectation_of_what_is_kept_is_the_value_itself():
-    graph = judged(layered(3, 2, (400,)), {"In": 0.2, "H1": 0.75})
+    graph = checked(layered(3, 2, (400,)), {"In": 0.2, "H1": 0.75})
     masks = masks_of(graph.nodes, draw_of(5, 0, 0), 100, "float32")
     for name, share in {"In": 0.2, "H1": 0.75}.items():
         mask = masks[name]
@@ -116,7 +116,7 @@ def test_the_expectation_of_what_is_kept_is_the_value_itself():
 
 
 def test_masks_follow_from_seed_epoch_and_place_alone():
-    graph = judged(layered(3, 2, (9, 4)), {"H1": 0.5, "H2": 0.5})
+    graph = checked(layered(3, 2, (9, 4)), {"H1": 0.5, "H2": 0.5})
 
     def mask(*draw, rows=None):
         found = masks_of(graph.nodes, draw_of(*draw)._replace(rows=rows), 6, "float64")
@@ -181,7 +181,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_others(dtype):
 
 
 def test_dropout_without_a_mask_passes_values_on():
-    graph = judged(layered(3, 2), {"H1": 0.5})
+    graph = checked(layered(3, 2), {"H1": 0.5})
     batch = batch_of(graph, 4)
     program = drafted(NumpyDraft, Job(graph, 4, "float64", UpdateRule("sgd", 1.0))).program()
     plain = drafted(
@@ -205,10 +205,10 @@ def test_a_graph_without_hidden_layers_has_nothing_to_drop():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_estimate_counts_masks(dtype):
-    graph = judged(build_graph(PICTURES, {}), SHARES)
+    graph = checked(build_graph(PICTURES, {}), SHARES)
     design = Design(Analysis(graph, True), 400, dtype)
-    told, real = design.needs().total(), taken(design)
-    assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
+    reported, real = design.needs().total(), taken(design)
+    assert real <= reported <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
 
 
 def test_dropout_that_draws_for_itself_is_another_back_ends():

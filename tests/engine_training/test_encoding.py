@@ -147,7 +147,7 @@ for name in ("minmax", "minmax-zero", "gaussian", "robust", "binning"):
 @pytest.mark.costly
 def test_a_normaliser_is_the_same_on_every_processor():
     """A run is resumed where the data are the same to the bit; products of matrices are not."""
-    told = [
+    output = [
         subprocess.run(
             [sys.executable, "-c", FITTED],
             env={**os.environ, "OPENBLAS_CORETYPE": kind},
@@ -157,8 +157,8 @@ def test_a_normaliser_is_the_same_on_every_processor():
         ).stdout
         for kind in ("", "Nehalem")
     ]
-    assert told[0]
-    assert told[0] == told[1]
+    assert output[0]
+    assert output[0] == output[1]
 
 
 def test_bins_hold_equally_many_rows():

@@ -51,7 +51,7 @@ def trained(kind: str, **settings: Any) -> Model:
     return model
 
 
-def told(found: Any) -> tuple[object, ...]:
+def as_tuple(found: Any) -> tuple[object, ...]:
     """What a prediction says, numbers as their bytes."""
     shares = None if found.probabilities is None else found.probabilities.tobytes()
     answers = found.predicted
@@ -62,7 +62,7 @@ def long_way(model: Model, x: Any) -> tuple[object, ...]:
     """What is answered without the short way."""
     kept, model._fast_path = model._fast_path, None
     try:
-        return told(model.predict(x))
+        return as_tuple(model.predict(x))
     finally:
         model._fast_path = kept
 
@@ -74,16 +74,16 @@ def test_both_ways_answer_with_the_same_bits(kind: str, dtype: str) -> None:
     assert model._fast_path is not None
     x = 2 * features(70)
     for given in (x, x.astype(np.float64), x[:1], x[3:20], x[::2], x[:0]):
-        assert told(model.predict(given)) == long_way(model, given)
+        assert as_tuple(model.predict(given)) == long_way(model, given)
     assert model._fast_path.predicted(x) is not None
 
 
 def test_rows_of_any_rank_are_rows_of_their_numbers() -> None:
     model = trained("classes")
     x = features(12)
-    wanted = told(model.predict(x))
+    wanted = as_tuple(model.predict(x))
     for shape in ((12, 2, 3), (12, 6, 1), (12, 1, 1, 6)):
-        assert told(model.predict(x.reshape(shape))) == wanted
+        assert as_tuple(model.predict(x.reshape(shape))) == wanted
     for refused in (x[0], x.T, x[:, :5], x.reshape(6, 12), np.float32(1), np.empty(0)):
         with pytest.raises(DataError, match=r"shape \(.*\); rows of 6 numbers are needed\."):
             model.predict(refused)
@@ -96,17 +96,17 @@ def test_each_normaliser_goes_with_it(normalizer: str) -> None:
     model = trained("classes", normalizer=normalizer)
     assert (model._fast_path is None) == (normalizer == "binning")
     x = 5 * features(70)
-    assert told(model.predict(x)) == long_way(model, x)
+    assert as_tuple(model.predict(x)) == long_way(model, x)
 
 
 def test_names_of_classes_are_those_of_the_long_way() -> None:
     model = trained("classes")
-    before = told(model.predict(features()))
+    before = as_tuple(model.predict(features()))
     model.name_classes(["one", "two", "three"])
     assert model._fast_path is None
     model.predict(features(1))
     assert model._fast_path is not None
-    renamed = told(model.predict(features()))
+    renamed = as_tuple(model.predict(features()))
     assert renamed == long_way(model, features())
     assert renamed[0] == before[0]
     assert set(model.predict(features()).predicted) <= {"one", "two", "three"}
@@ -124,7 +124,7 @@ def test_what_is_missing_is_answered_or_refused_as_before() -> None:
             np.testing.assert_array_equal(np.asarray(ours)[rest], np.asarray(theirs)[rest])
         if holed.probabilities is not None and whole.probabilities is not None:
             np.testing.assert_array_equal(holed.probabilities[rest], whole.probabilities[rest])
-        assert told(holed)[1] == long_way(model, x)[1] or kind == "number"
+        assert as_tuple(holed)[1] == long_way(model, x)[1] or kind == "number"
         x[7, 2] = 0
     model = trained("classes", missing="error")
     for wrong in (np.nan, np.inf):
@@ -139,11 +139,11 @@ def test_wrong_shapes_are_refused_as_before() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(model, "_fast_path", None)
             try:
-                expected: object = told(model.predict(wrong))
+                expected: object = as_tuple(model.predict(wrong))
             except Exception as error:
                 expected = repr(error)
         try:
-            found: object = told(model.predict(wrong))
+            found: object = as_tuple(model.predict(wrong))
         except Exception as error:
             found = repr(error)
         assert found == expected
@@ -152,11 +152,11 @@ def test_wrong_shapes_are_refused_as_before() -> None:
 def test_a_model_is_pickled_and_copied_after_it_predicted() -> None:
     model = trained("classes")
     x = features()
-    expected = told(model.predict(x))
+    expected = as_tuple(model.predict(x))
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
         assert other._fast_path is None
-        assert told(other.predict(x)) == expected
-        assert told(other.predict(x)) == expected
+        assert as_tuple(other.predict(x)) == expected
+        assert as_tuple(other.predict(x)) == expected
         assert other._fast_path is not None
 
 
@@ -165,17 +165,17 @@ def test_other_labels_and_normalisers_are_taken() -> None:
     x = features()
     other = trained("classes", normalizer="minmax")
     model.normalizer = other.normalizer
-    assert told(model.predict(x)) == long_way(model, x)
+    assert as_tuple(model.predict(x)) == long_way(model, x)
     model.labels = None
-    assert told(model.predict(x)) == long_way(model, x)
+    assert as_tuple(model.predict(x)) == long_way(model, x)
 
 
 def test_several_threads_ask_one_model() -> None:
     model = trained("classes")
     rows = np.random.default_rng(5).standard_normal((16, 200, 6)).astype(np.float32)
-    alone = [told(model.predict(each)) for each in rows]
+    alone = [as_tuple(model.predict(each)) for each in rows]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda each: told(model.predict(each)), rows))
+        together = list(pool.map(lambda each: as_tuple(model.predict(each)), rows))
     assert together == alone
 
 

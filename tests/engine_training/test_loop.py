@@ -232,12 +232,12 @@ def test_a_signal_to_end_is_a_request_first(monkeypatch, name, code, end):
     """A second one ends at once, unless it comes with the first or from a terminal that closes."""
     number = getattr(signal, name)
     before = signal.getsignal(number)
-    with catch_interrupts() as wish:
-        assert not wish()
+    with catch_interrupts() as stop_request:
+        assert not stop_request()
         for _ in range(2):
             os.kill(os.getpid(), number)
-        assert wish()
-        assert wish.exit_code == code
+        assert stop_request()
+        assert stop_request.exit_code == code
         later = time.monotonic() + 1
         monkeypatch.setattr(time, "monotonic", lambda: later)
         if end is None:
@@ -251,9 +251,9 @@ def test_a_signal_to_end_is_a_request_first(monkeypatch, name, code, end):
 def test_a_signal_that_is_ignored_stays_so():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with catch_interrupts() as wish:
+        with catch_interrupts() as stop_request:
             os.kill(os.getpid(), signal.SIGHUP)
-            assert not wish()
+            assert not stop_request()
     finally:
         signal.signal(signal.SIGHUP, before)
 
@@ -316,7 +316,7 @@ MISFITS = [
 ]
 
 
-@pytest.mark.parametrize(("table", "graph", "flags", "said"), MISFITS)
-def test_networks_data_and_settings_that_do_not_fit(table, graph, flags, said):
-    with pytest.raises(TrainingError, match=said):
+@pytest.mark.parametrize(("table", "graph", "flags", "reported"), MISFITS)
+def test_networks_data_and_settings_that_do_not_fit(table, graph, flags, reported):
+    with pytest.raises(TrainingError, match=reported):
         fit(table, graph, **flags)

@@ -164,10 +164,10 @@ FOREIGN = {
 
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_foreign_files(tmp_path, kind):
-    content, said = FOREIGN[kind]
+    content, reported = FOREIGN[kind]
     path = tmp_path / "m.safetensors"
     path.write_bytes(content)
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=reported):
         load_model(str(path), build)
 
 

@@ -120,9 +120,9 @@ def test_faults_of_new_data(model, tmp_path):
         ("size,colour\n1,red\nbig,red\n", "line 3, column 'size': 'big' is not a number"),
         ("size,colour\n1,red\n,red\n", "line 3, column 'size': the value is missing"),
     ]
-    for content, said in cases:
+    for content, reported in cases:
         path.write_text(content)
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(DataError, match=reported):
             list(predict_stream(model, str(path)))
     path.write_text("size,colour,kind\n1,red,smal\n")
     with pytest.raises(

@@ -240,8 +240,8 @@ def test_layers_that_only_pool_have_no_table_and_layouts_may_be_any():
 def test_the_estimate_counts_what_tables_take(dtype):
     graph = quantized_graph(build_graph(PICTURES, {}), "uint12").with_criteria("cross entropy")
     design = Design(Analysis(graph, True), 400, dtype)
-    told, real = design.needs().total(), taken(design)
-    assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
+    reported, real = design.needs().total(), taken(design)
+    assert real <= reported <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
 
 
 def test_other_back_ends_refuse_it_by_name():

@@ -133,11 +133,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("run_file", "flags", "said"), WRONG)
-def test_wrong_settings_are_sentences(run_file, flags, said):
+@pytest.mark.parametrize(("run_file", "flags", "reported"), WRONG)
+def test_wrong_settings_are_sentences(run_file, flags, reported):
     found = read_settings(run_file, flags)
     assert isinstance(found, list)
-    assert any(said in sentence for sentence in found), found
+    assert any(reported in sentence for sentence in found), found
     assert len(found) == 1, found
 
 

@@ -67,8 +67,8 @@ def test_all_defects_of_a_table_are_reported_at_once(tmp_path: Path) -> None:
         read_table(path, OPTIONS)
     lines = str(caught.value).splitlines()
     assert lines[0] == f"{path}: {len(DEFECTS)} kinds of faults, all that were found:"
-    for defect, said in DEFECTS.items():
-        assert sum(bool(re.search(said, line)) for line in lines) == 1, (defect, lines)
+    for defect, reported in DEFECTS.items():
+        assert sum(bool(re.search(reported, line)) for line in lines) == 1, (defect, lines)
     assert len(lines) == 1 + len(DEFECTS)
 
 

@@ -155,8 +155,8 @@ def test_missing_cells(tmp_path):
     path.write_text("x,y,label\n1,,a\nNA,4,b\n3, ? ,a\n5,nan,b\n")
     with pytest.raises(DataError) as caught:
         read_table(str(path))
-    said = "4 values are missing in 2 columns: column 1 'x' 1 (first in line 3); column 2 'y' 3"
-    assert f"t.csv: {said} (first in line 2). Fill them, or set missing" in str(caught.value)
+    message = "4 values are missing in 2 columns: column 1 'x' 1 (first in line 3); column 2 'y' 3"
+    assert f"t.csv: {message} (first in line 2). Fill them, or set missing" in str(caught.value)
     table = read_table(str(path), ReadOptions(missing="mean"))
     assert np.isnan(table.numbers).tolist() == [
         [False, True],

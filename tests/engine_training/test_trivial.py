@@ -92,9 +92,9 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_reason_is_the_one_that_there_is(name):
-    make, said = CASES[name]
+    make, reported = CASES[name]
     found = make()
-    assert re.search(said, found), found
+    assert re.search(reported, found), found
 
 
 def test_what_learned_something_is_not_doubted():

@@ -142,7 +142,7 @@ def test_a_folder_elsewhere_is_named_as_it_is_found_from_here(trained: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("small.dnn", "no/x.bs"), "the folder no does not exist"),
         (("small.dnn", "small.dnn"), "is the model itself"),
@@ -158,14 +158,14 @@ def test_a_folder_elsewhere_is_named_as_it_is_found_from_here(trained: Path) -> 
     ],
 )
 def test_what_cannot_be_written_leaves_nothing(
-    trained: Path, arguments: tuple[str, ...], said: str
+    trained: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (trained / "taken.parameters").write_text("")
     before = sorted(trained.rglob("*"))
     model, *rest = arguments
     answer = command("export", model, "--to", "brainscript", *rest, cwd=trained)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert answer.err.count("\n") == 1
     assert sorted(trained.rglob("*")) == before
 

@@ -69,7 +69,7 @@ def test_a_tagger_that_cntk_trained(tmp_path: Path) -> None:
 @needs_runtime
 @needs_tagger
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (("--output", "zz"), "no node is called 'zz'. Did you mean 'z'?"),
         (("--output", "ce"), "'ce' is of type CrossEntropyWithSoftmax: it sums over samples"),
@@ -78,11 +78,11 @@ def test_a_tagger_that_cntk_trained(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_written_leaves_nothing(
-    tmp_path: Path, flags: tuple[str, ...], said: str
+    tmp_path: Path, flags: tuple[str, ...], message: str
 ) -> None:
     answer = command("export", str(TAGGER), "--to", "onnx", "t.onnx", *flags, cwd=tmp_path)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
     assert not (tmp_path / "t.onnx").exists()
 
 
@@ -114,7 +114,7 @@ def test_answers_beyond_the_bound_are_reported_and_not_written(
 @needs_runtime
 @needs_tagger
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("cifar10.ResNet.cmf", "outputs: z [batch, 10]"),
         ("mnist_conv.cmf", "outputs: Softmax2014 [batch, 10]"),
@@ -123,10 +123,10 @@ def test_answers_beyond_the_bound_are_reported_and_not_written(
         ("slu.forward.backward.cmf", "outputs: z [steps, batch, 129]"),
     ],
 )
-def test_models_of_both_formats(name: str, said: str, tmp_path: Path) -> None:
+def test_models_of_both_formats(name: str, message: str, tmp_path: Path) -> None:
     answer = command("export", str(TAGGER.parent / name), "--to", "onnx", "m.onnx", cwd=tmp_path)
     assert (answer.code, answer.err) == (0, "")
-    assert f"  {said}" in answer.out.splitlines()
+    assert f"  {message}" in answer.out.splitlines()
     assert (tmp_path / "m.onnx").exists()
 
 
@@ -189,7 +189,7 @@ def test_a_disk_that_fills_up_leaves_neither_file(
 @needs_torch
 @needs_tagger
 @pytest.mark.parametrize(
-    ("name", "said", "layers"),
+    ("name", "message", "layers"),
     [
         ("cifar10.ResNet.cmf", "outputs: z_2 [batch, 10]", {"nn.Conv2d(", "nn.BatchNorm2d("}),
         ("mnist_conv.cmf", "outputs: Softmax2014 [batch, 10]", {"nn.Conv2d(", "nn.MaxPool2d("}),
@@ -199,11 +199,11 @@ def test_a_disk_that_fills_up_leaves_neither_file(
 )
 @pytest.mark.costly
 def test_models_of_both_formats_as_modules(
-    name: str, said: str, layers: set[str], tmp_path: Path
+    name: str, message: str, layers: set[str], tmp_path: Path
 ) -> None:
     answer = command("export", str(TAGGER.parent / name), "--to", "torch", "m.py", cwd=tmp_path)
     assert (answer.code, answer.err) == (0, "")
-    assert f"  {said}" in answer.out.splitlines()
+    assert f"  {message}" in answer.out.splitlines()
     text = (tmp_path / "m.py").read_text()
     assert all(layer in text for layer in layers)
     assert "for " not in text.partition("def load(")[0]

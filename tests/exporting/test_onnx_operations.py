@@ -56,10 +56,10 @@ def test_operation(
             )
         else:
             sources.append(graph.input(f"x{number}", size))
-    told = dict(attributes)
+    reported = dict(attributes)
     if operation == "Times" and len(sizes[0]) == 4:
-        told["outputRank"] = 2
-    node = graph.apply(operation, *sources, name="y", **told)
+        reported["outputRank"] = 2
+    node = graph.apply(operation, *sources, name="y", **reported)
     # Not all of the runtime's operators take double precision.
     drawn = [one.astype(np.float32) for one in drawn]
     model = exported(Portable(graph, tensors, "float32", (node,)), OnnxForm())

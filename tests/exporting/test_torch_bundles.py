@@ -79,8 +79,12 @@ def test_pools(kind: str, found: Any, seed: int) -> None:
 def test_response_norm(found: Any, seed: int, whole: bool, beta: float) -> None:
     graph = Graph()
     source = graph.input("X", tuple(d.size for d in found))
-    told = {"alpha": 0.3, "beta": beta, "offset": 1.5, "over_full_kernel": whole}
-    agree(graph, graph.apply("response norm", source, axes=axes_of(found), name="N", **told), seed)
+    attributes = {"alpha": 0.3, "beta": beta, "offset": 1.5, "over_full_kernel": whole}
+    agree(
+        graph,
+        graph.apply("response norm", source, axes=axes_of(found), name="N", **attributes),
+        seed,
+    )
 
 
 @GEOMETRIES

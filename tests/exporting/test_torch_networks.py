@@ -143,9 +143,9 @@ def test_a_convolution_and_its_bias_are_one_layer() -> None:
     # Padding of CNTK with a stride of 2: one cell before, none behind.
     axes = (CorneredAxis(3, 3), *(CorneredAxis(8, 3, 2, lower=1) for _ in range(2)))
     weights = held(graph, "conv/W", 4 * 27)
-    told: dict[str, Any] = {"maps": (4, 1, 1), "sharing": (True,) * 3}
+    attributes: dict[str, Any] = {"maps": (4, 1, 1), "sharing": (True,) * 3}
     node = graph.apply(
-        "Convolution", weights, x, axes=axes, transpose=False, channels_last=False, **told
+        "Convolution", weights, x, axes=axes, transpose=False, channels_last=False, **attributes
     )
     node = graph.apply("Plus", node, held(graph, "conv/b", 4, 1, 1), name="y")
     module = agree(graph, drawn_values(graph), [node])
@@ -286,13 +286,13 @@ def test_choices_of_steps_stay_with_their_steps() -> None:
     places = graph.apply("TopK", end, count=2, places=True, name="places")
     table = graph.apply("Reshape", held(graph, "table", 4, 3), shape=(4, 3), name="known")
     few = graph.apply("Reshape", end, shape=(2, 2), name="few")
-    told = {"head": (1, 0), "foot": (1, 2), "value": -0.5}
+    attributes = {"head": (1, 0), "foot": (1, 2), "value": -0.5}
     outputs = [
         graph.apply("TopK", end, count=3, places=False, name="largest"),
         graph.apply("Gather", places, rows, name="own"),
         graph.apply("Gather", places, table, name="shared"),
         graph.apply("OneHot", places, classes=4, axis=1, name="marks"),
-        *(graph.apply("Pad", few, mode=mode, name=f"p{mode}", **told) for mode in (0, 2)),
+        *(graph.apply("Pad", few, mode=mode, name=f"p{mode}", **attributes) for mode in (0, 2)),
         graph.apply("EyeLike", few, name="eye"),
         graph.apply("ConstantOp", few, value=1.5, name="filled"),
         graph.apply("StraightThrough", graph.apply("Minus", few, few), name="signs"),

@@ -51,10 +51,10 @@ def test_operation(
             )
         else:
             sources.append(graph.input(f"x{number}", size))
-    told = dict(attributes)
+    reported = dict(attributes)
     if operation == "Times" and len(sizes[0]) == 4:
-        told["outputRank"] = 2
-    node = graph.apply(operation, *sources, name="y", **told)
+        reported["outputRank"] = 2
+    node = graph.apply(operation, *sources, name="y", **reported)
     module = exported(Portable(graph, tensors, "float64", (node,)), TorchForm())
     require_plain(module.text)
     assert formatted(module.text) == module.text

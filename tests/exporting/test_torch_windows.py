@@ -64,7 +64,7 @@ def test_kernels_in_groups_and_with_gaps(name: str) -> None:
     axes, size, maps, more, words = CONVOLUTIONS[name]
     random = np.random.default_rng(SEED)
     graph = Graph()
-    told = {
+    attributes = {
         "axes": axes,
         "maps": (maps,) + (1,) * (len(axes) - 1),
         "sharing": (True,) * len(axes),
@@ -73,12 +73,12 @@ def test_kernels_in_groups_and_with_gaps(name: str) -> None:
         **more,
     }
     sizes = tuple(axis.size for axis in axes)
-    if told["transpose"]:
+    if attributes["transpose"]:
         sizes = (maps, *(axis.count for axis in axes[1:]))
     x = graph.input("x", sizes)
     kernels = graph.parameter("W", (size,))
     weights = graph.apply("LearnableParameter", parameters=[kernels], name="W")
-    node = graph.apply("Convolution", weights, x, name="y", **told)
+    node = graph.apply("Convolution", weights, x, name="y", **attributes)
     module = agree(graph, {"W": random.normal(size=size)}, [node])
     assert words in module.text
 
@@ -97,9 +97,9 @@ def test_kernels_in_groups_and_with_gaps(name: str) -> None:
 def test_means_with_and_without_pads(axes: tuple[Axis, ...], counted: bool) -> None:
     graph = Graph()
     x = graph.input("x", tuple(axis.size for axis in axes))
-    told = {"include_pads": True} if counted else {}
+    reported = {"include_pads": True} if counted else {}
     node = graph.apply(
-        "Pooling", x, name="y", axes=axes, channels_last=False, pool="average", **told
+        "Pooling", x, name="y", axes=axes, channels_last=False, pool="average", **reported
     )
     agree(graph, {}, [node])
 
@@ -117,8 +117,8 @@ def test_regions_of_images_also_beyond_them(scale: float | None) -> None:
     given = graph.input("r", (3, 4))
     parameter = graph.parameter("boxes", (6, 4))
     kept = graph.apply("LearnableParameter", parameters=[parameter], name="boxes")
-    told = {"size": (3, 2)} if scale is None else {"size": (3, 2), "scale": scale}
+    reported = {"size": (3, 2)} if scale is None else {"size": (3, 2), "scale": scale}
     nodes = [
-        graph.apply("ROIPooling", x, one, name=one.name + "y", **told) for one in (given, kept)
+        graph.apply("ROIPooling", x, one, name=one.name + "y", **reported) for one in (given, kept)
     ]
     agree(graph, {"boxes": boxes}, nodes)

@@ -256,19 +256,19 @@ def test_names_that_a_server_tells_apart(names: list[str], found: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "message"),
     [
         (1024, r"reads 1,024 columns; .* 1,024 at most.*--to onnx"),
         # 4 + 2 + 2 bytes, 125 for which of 992 are NULL, and 8 for each.
         (991, r"991 columns of numbers and 0 of texts.*takes 8,068 bytes.* has 8,060.*--to onnx"),
     ],
 )
-def test_many_columns_are_refused_with_the_way_out(count: int, said: str) -> None:
+def test_many_columns_are_refused_with_the_way_out(count: int, message: str) -> None:
     random = np.random.default_rng(SEED)
     x = random.normal(size=(8, count))
     text = "input X auto; output Y auto from X all;"
     model = netsharp.train(text, x, ["a", "b"] * 4, epochs=1)
-    with pytest.raises(ExportError, match=said):
+    with pytest.raises(ExportError, match=message):
         write_tsql(model, "wide")
 
 

@@ -63,12 +63,12 @@ class Listener:
     """Waits on this machine for what a page tells."""
 
     def __init__(self) -> None:
-        self.told: queue.Queue[str] = queue.Queue()
-        told = self.told
+        self.results: queue.Queue[str] = queue.Queue()
+        reported = self.results
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                told.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                reported.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
                 self.send_response(204)
                 self.end_headers()
 
@@ -102,7 +102,7 @@ def acting(browser: str, dist: Path, media: Path, listener: Listener, folder: Pa
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         process = subprocess.Popen(command, start_new_session=True, **quiet)
         try:
-            result = json.loads(listener.told.get(timeout=60))
+            result = json.loads(listener.results.get(timeout=60))
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

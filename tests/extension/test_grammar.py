@@ -228,9 +228,9 @@ def test_fences_and_chunks_of_documents_are_coloured(tokenize: Program, host: st
     texts = [FENCE.replace("{kind}", kind) for kind in ("netsharp", "{.net#}", "{netsharp}")]
     if host != "text.html.rmarkdown":
         texts += [
-            f"Text\n\n```{kind}\n{before}\ninput A [3];\noutput B [2] from A all;\n{behind}\n"
+            f"Text\n\n```{kind}\n{before}\ninput A [3];\noutput B [2] from A all;\n{after}\n"
             f"x = 1\n```\nInput.\n"
-            for kind, before, behind in CHUNKS.values()
+            for kind, before, after in CHUNKS.values()
         ]
     for text, tokens in zip(texts, tokenize(host, texts), strict=True):
         found = [

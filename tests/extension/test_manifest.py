@@ -120,8 +120,8 @@ def test_the_first_line_alone_tells_many_files() -> None:
     assert "(?i" not in pattern["firstLine"]
     first = re.compile(pattern["firstLine"])
     sound = [sample for sample in SAMPLES if sample.group in ("guide", "valid")]
-    told = [s for s in sound if first.search(s.text.decode().lstrip().partition("\n")[0])]
-    assert len(told) > len(sound) / 3
+    reported = [s for s in sound if first.search(s.text.decode().lstrip().partition("\n")[0])]
+    assert len(reported) > len(sound) / 3
     for line in ("", "The input of this", "import torch.nn", "const x = 1", "output of nn", ".nn"):
         assert not first.search(line), line
 
@@ -216,16 +216,16 @@ def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
 def test_the_readme_says_what_is_inside_a_package(package: Path) -> None:
     """The figures are those of the package, in megabytes: of all, of training, of the server."""
     text = " ".join((EXTENSION / "README.md").read_text(encoding="utf-8").split())
-    said = re.search(
+    reported = re.search(
         r"Of the (\S+) MB for Linux on x64, numpy and safetensors, which only training needs, take "
         r"(\S+), the server with its dependencies (\d+\.\d+)",
         text,
     )
-    assert said is not None
+    assert reported is not None
     with zipfile.ZipFile(package) as archive:
         kept = {one.filename: one.compress_size for one in archive.infolist()}
     parts = [kept[f"extension/bundled/{part}.tar.br"] for part in ("training", "server")]
-    for figure, size in zip(said.groups(), [package.stat().st_size, *parts], strict=True):
+    for figure, size in zip(reported.groups(), [package.stat().st_size, *parts], strict=True):
         assert float(figure) * 1e6 == pytest.approx(size, abs=0.5e6), sizes(package)
 
 

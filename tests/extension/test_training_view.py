@@ -131,13 +131,13 @@ def test_a_finished_run_leads_to_its_model(act: Act) -> None:
 
 
 def test_a_command_of_a_configuration_has_curves_of_training_and_validation(act: Act) -> None:
-    def told(number: int) -> dict[str, Any]:
-        judged = {"loss": 2 / number, "evaluation": {"errs": 0.5}}
+    def progress_event(number: int) -> dict[str, Any]:
+        checked = {"loss": 2 / number, "evaluation": {"errs": 0.5}}
         beside = {"command": "learn", "action": "train", "criterion": "ce"}
-        figures = {"loss": 1 / number, "evaluation": {"errs": 0.25}, "validation": judged}
+        figures = {"loss": 1 / number, "evaluation": {"errs": 0.25}, "validation": checked}
         return event("epoch", epoch=number, **figures, **beside)
 
-    messages = [replay("running", START, told(1), told(2), told(3))]
+    messages = [replay("running", START, progress_event(1), progress_event(2), progress_event(3))]
     found, _ = act("training", messages, f"{FACE} return face();")
     assert found["curves"] == [["loss", 3, 3], ["errs", 3, 3]]
     assert found["rows"][0] == ["3", "0.3333", "0.6667", "0.25", "0.5"]

@@ -79,7 +79,7 @@ def shown(data: bytes, start: int, end: int) -> str:
     index = LineIndex(data)
     first, last = index.line_at(start), index.line_at(end)
     head, tail = index.span(first)[0], index.span(last)[1]
-    before, inside, behind = (
+    before, inside, after = (
         data[a:b].decode() for a, b in ((head, start), (start, end), (end, tail))
     )
     if last > first:
@@ -87,7 +87,7 @@ def shown(data: bytes, start: int, end: int) -> str:
         closing = lines[-1] if inside[-1:] not in "\r\n" else ""
         inside = f"{lines[0]} … {closing.lstrip()}"
     number = f"{first + 1}" if last == first else f"{first + 1}-{last + 1}"
-    return f"{number}: {before.lstrip()}«{inside}»{behind.rstrip()}"
+    return f"{number}: {before.lstrip()}«{inside}»{after.rstrip()}"
 
 
 def diff(before: bytes, after: bytes) -> list[str]:

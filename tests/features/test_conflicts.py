@@ -45,16 +45,16 @@ def code_of(language: str) -> str:
     return "NS131" if language == "netsharp" else "CK123"
 
 
-def told(language: str, text: str) -> list[tuple[str, str]]:
+def reported(language: str, text: str) -> list[tuple[str, str]]:
     data = text.encode()
     found = language_by_id(language).check(data, Context()).diagnostics
     return [(one.code, data[one.start : one.end].decode()) for one in found]
 
 
 def marked(language: str, base: str = "", end: str = "\n") -> str:
-    before, ours, theirs, behind = TEXTS[language]
+    before, ours, theirs, after = TEXTS[language]
     conflict = f"<<<<<<< HEAD\n{ours}{base}=======\n{theirs}>>>>>>> topic\n"
-    return (before + conflict + behind).replace("\n", end)
+    return (before + conflict + after).replace("\n", end)
 
 
 @pytest.mark.parametrize("base", ["", "||||||| 1234567\nhidden = [\n", "|||||||\n"])
@@ -63,11 +63,11 @@ def marked(language: str, base: str = "", end: str = "\n") -> str:
     [("netsharp", "\r"), *((language, end) for language in TEXTS for end in ("\n", "\r\n"))],
 )
 def test_a_conflict_is_one_error(language: str, base: str, end: str) -> None:
-    before, ours, _, behind = TEXTS[language]
-    found = told(language, marked(language, base, end))
+    before, ours, _, after = TEXTS[language]
+    found = reported(language, marked(language, base, end))
     assert (code_of(language), "<<<<<<< HEAD") in found
-    around = told(language, (before + behind).replace("\n", end))
-    around += told(language, (before + ours + behind).replace("\n", end))
+    around = reported(language, (before + after).replace("\n", end))
+    around += reported(language, (before + ours + after).replace("\n", end))
     assert [one for one in found if one[0] != code_of(language)] == [
         one for one in found if one in around and one[0] != code_of(language)
     ]
@@ -76,8 +76,8 @@ def test_a_conflict_is_one_error(language: str, base: str, end: str) -> None:
 @pytest.mark.parametrize("language", TEXTS)
 def test_many_conflicts_are_as_many_errors(language: str) -> None:
     one = "<<<<<<< a\n\n=======\n\n>>>>>>> b\n"
-    before, ours, _, behind = TEXTS[language]
-    found = told(language, before + one * 50 + ours + one * 50 + behind)
+    before, ours, _, after = TEXTS[language]
+    found = reported(language, before + one * 50 + ours + one * 50 + after)
     assert sum(code == code_of(language) for code, _ in found) == 100
 
 
@@ -91,12 +91,12 @@ def test_what_holds_for_both_sides_is_reported(language: str) -> None:
         "ndl": "U = NoSuchFunction(F)\n",
         "mel": "NoSuchFunction(m.a)\n",
     }
-    before, ours, _, behind = TEXTS[language]
-    alone = told(language, before + ours + behind)
-    with_fault = told(language, before + ours + behind + faults[language])
+    before, ours, _, after = TEXTS[language]
+    alone = reported(language, before + ours + after)
+    with_fault = reported(language, before + ours + after + faults[language])
     new = [one for one in with_fault if one not in alone]
     assert new
-    assert set(new) <= set(told(language, marked(language) + faults[language]))
+    assert set(new) <= set(reported(language, marked(language) + faults[language]))
 
 
 @pytest.mark.parametrize("language", TEXTS)
@@ -110,11 +110,11 @@ def test_fmt_moves_no_mark_and_explains_why(language: str) -> None:
 @pytest.mark.parametrize("language", TEXTS)
 @pytest.mark.parametrize("mark", ["<<<<<<< a", "<<<<<<<", ">>>>>>> b", "=======\n>>>>>>> b"])
 def test_a_mark_that_was_left_is_an_error(language: str, mark: str) -> None:
-    before, ours, _, behind = TEXTS[language]
-    found = told(language, f"{before}{mark}\n{ours}{behind}")
+    before, ours, _, after = TEXTS[language]
+    found = reported(language, f"{before}{mark}\n{ours}{after}")
     at_mark = (code_of(language), mark.split("\n")[0])
     assert found.count(at_mark) == 1
-    sound = told(language, before + ours + behind)
+    sound = reported(language, before + ours + after)
     assert sorted(found) == sorted([at_mark, *sound])
 
 
@@ -203,11 +203,11 @@ def test_a_mark_may_be_typed_letter_by_letter(sign: str) -> None:
     line = text.index(b"\n\n") + 1
     there = [Edit(line + i, line + i, sign) for i in (0, 1, 0, 2, 1, 5, 6, 7)]
     back = [Edit(line + i, line + i + 1, "") for i in (7, 0, 5, 0, 0, 2, 0, 0)]
-    told = []
+    reported = []
     for edit in (*there, *back, *there, *back):
         text = apply_edits(text, [edit])
         snapshot = snapshot.edited(text, [edit])
         found = snapshot.check().diagnostics
         assert found == language.check(text, Context()).diagnostics, text
-        told.append("NS131" in [one.code for one in found])
-    assert [i for i, found in enumerate(told) if found] == [6, 8, 22, 24]
+        reported.append("NS131" in [one.code for one in found])
+    assert [i for i, found in enumerate(reported) if found] == [6, 8, 22, 24]

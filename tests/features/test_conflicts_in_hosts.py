@@ -50,10 +50,10 @@ def test_a_conflict_beside_a_specification(name: str, tmp_path: Path) -> None:
     text = HOSTS[name]
     found = found_in(name, text, tmp_path)
     at = LineIndex(text.encode()).line_at(text.encode().index(b"<<<<<<<")) + 1
-    told = [(one["code"], one["start"]["line"]) for one in found]  # type: ignore[index]
-    assert ("NS131", at) in told
+    reported = [(one["code"], one["start"]["line"]) for one in found]  # type: ignore[index]
+    assert ("NS131", at) in reported
     # What is wrong in the specification is told beside it.
-    assert sorted(code for code, _ in told) == ["NS058", "NS124", "NS131"], told
+    assert sorted(code for code, _ in reported) == ["NS058", "NS124", "NS131"], reported
     (one,) = (one for one in found if one["code"] == "NS131")
     assert "'=======' is " in str(one["message"])
     assert len(one["related"]) == 2  # type: ignore[arg-type]

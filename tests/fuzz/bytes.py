@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from netsharp_lsp.context import Context
 from tests.collection import RESOLVING, SAMPLES
-from tests.fuzz.checking import judge_bytes
+from tests.fuzz.checking import check_bytes
 
 #: Longer files take long and say nothing new.
 LONGEST = 900
@@ -37,7 +37,7 @@ def trial(chance: random.Random) -> Iterator[bytes]:
     for _ in range(12):
         text = at_random(chance) if chance.random() < 0.3 else mutated(data, chance)
         yield text
-        judge_bytes(text, context)
+        check_bytes(text, context)
 
 
 def at_random(chance: random.Random) -> bytes:

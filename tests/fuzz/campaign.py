@@ -90,46 +90,46 @@ def collecting_as_the_server_does() -> Iterator[None]:
 
 def _run(name: str, seed: int, seconds: float, inputs: int, only: int | None) -> Campaign:
     started = time.monotonic()
-    trial = judged = 0
+    trial = checked = 0
     failures: list[Failure] = []
     if only is not None:
-        judged, failures = _try(name, seed, only)
-        return Campaign(1, judged, time.monotonic() - started, failures)
-    while time.monotonic() - started < seconds or judged < inputs:
+        checked, failures = _try(name, seed, only)
+        return Campaign(1, checked, time.monotonic() - started, failures)
+    while time.monotonic() - started < seconds or checked < inputs:
         if gc.get_count()[0] > MOST_YOUNG:
             gc.collect()
         count, failed = _try(name, seed, trial)
-        judged += count
+        checked += count
         failures += failed
         trial += 1
         if len(failures) >= MOST_FAILURES:
             break
     for failure in failures:
         keep(name, seed, failure)
-    return Campaign(trial, judged, time.monotonic() - started, failures)
+    return Campaign(trial, checked, time.monotonic() - started, failures)
 
 
 def _try(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
     """Judge the texts of a trial; where one is slow, again: other work may have been in its way."""
     for _ in range(TRIES - 1):
         try:
-            return _judge(name, seed, trial)
+            return _check(name, seed, trial)
         except TooSlowError:
             continue
     try:
-        return _judge(name, seed, trial)
+        return _check(name, seed, trial)
     except TooSlowError as slow:
         return slow.before, [Failure(trial, slow.text, traceback.format_exc())]
 
 
-def _judge(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
+def _check(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
     count, text, started = 0, b"", 0.0
     try:
         with time_limit(SECONDS_PER_TRIAL):
             for following in FUZZERS[name](random.Random(f"{name} {seed} {trial}")):
-                _judge_time(name, text, started, count)
+                _check_time(name, text, started, count)
                 count, text, started = count + 1, following, now()
-            _judge_time(name, text, started, count)
+            _check_time(name, text, started, count)
     except TooSlowError:
         raise
     except Exception:
@@ -142,7 +142,7 @@ def patience(name: str, text: bytes) -> float:
     return WEIGHTS.get(name, 1) * (SECONDS_PER_TEXT + SECONDS_PER_BYTE * len(text))
 
 
-def _judge_time(name: str, text: bytes, started: float, count: int) -> None:
+def _check_time(name: str, text: bytes, started: float, count: int) -> None:
     """Raise TooSlowError where a text took too much since then; the first has no predecessor."""
     took = now() - started
     if started and took > patience(name, text):

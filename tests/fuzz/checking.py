@@ -25,7 +25,7 @@ OPTIONS = FormatOptions()
 MOST_PAIRS = 100_000
 
 
-def judge_bytes(data: bytes, context: Context) -> None:
+def check_bytes(data: bytes, context: Context) -> None:
     """A file's bytes: read and judged, or refused at an offset inside the file."""
     source = decode(data)
     if isinstance(source, DecodeError):
@@ -34,15 +34,15 @@ def judge_bytes(data: bytes, context: Context) -> None:
         return
     assert isinstance(source, Source)
     assert encode(source, source.text) == data
-    judge(source.text, context)
+    check_all(source.text, context)
 
 
-def judge(text: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
+def check_all(text: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
     """Check, describe and format a text; none may raise, and each must keep its promises."""
     network, diagnostics = check(text, context)
-    _judge_diagnostics(text, network, diagnostics)
+    _check_diagnostics(text, network, diagnostics)
     if not is_long_to_count(network):
-        _judge_description(describe_network(network))
+        _check_description(describe_network(network))
     formatted = format_text(text, OPTIONS)
     assert formatted.failure is None, formatted.failure
     return network, diagnostics
@@ -58,7 +58,7 @@ def is_long_to_count(network: Network) -> bool:
     )
 
 
-def _judge_diagnostics(text: bytes, network: Network, diagnostics: list[Diagnostic]) -> None:
+def _check_diagnostics(text: bytes, network: Network, diagnostics: list[Diagnostic]) -> None:
     comments = [(comment.start, comment.end) for comment in network.specification.comments]
     lines = LineIndex(text)
     suppressions = find_suppressions(lines, comments, *NETSHARP.comment_marks)
@@ -86,7 +86,7 @@ def is_boundary(text: bytes, offset: int) -> bool:
     return offset >= len(text) or text[offset] & 0xC0 != 0x80
 
 
-def _judge_description(description: dict[str, Any]) -> None:
+def _check_description(description: dict[str, Any]) -> None:
     for layer in description["layers"]:
         for part in (layer, *layer["bundles"]):
             assert part["parameters"] is None or part["parameters"] >= 0

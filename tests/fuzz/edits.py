@@ -13,7 +13,7 @@ from netsharp_lsp.netsharp.reading.incremental import Reading
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.text.edits import Edit
 from tests.collection import RESOLVING, SAMPLES
-from tests.fuzz.checking import judge
+from tests.fuzz.checking import check_all
 from tests.laws.test_reading_laws import assert_same
 
 LONGEST = 900
@@ -76,7 +76,7 @@ def trial(chance: random.Random) -> Iterator[bytes]:
         fresh = parse_tree(text)
         if not fresh.root_node.has_error:
             assert outline(tree.root_node) == outline(fresh.root_node)
-        judge(text, context)
+        check_all(text, context)
 
 
 def edited(tree: Tree, text: bytes, chance: random.Random) -> tuple[bytes, Tree]:

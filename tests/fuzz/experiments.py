@@ -43,10 +43,10 @@ def trial(chance: random.Random) -> Iterator[bytes]:
             data = bytes(chance.choices(chance.choice(ALPHABETS), k=chance.randint(0, 60)))
         text = decode_legacy(data).text
         yield text
-        judge(file, text)
+        check_all(file, text)
 
 
-def judge(file: CntkFile, text: bytes) -> None:
+def check_all(file: CntkFile, text: bytes) -> None:
     """Every answer comes, diagnostics lie at characters, and what is put in order stays so."""
     language = language_by_id(file.id)
     context = Context()

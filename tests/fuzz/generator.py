@@ -77,7 +77,7 @@ class Connection(NamedTuple):
     biased: bool
 
 
-def lawful(chance: random.Random) -> Program:
+def valid(chance: random.Random) -> Program:
     """Draw a network: inputs, hidden layers of every kind, an output, shares, constants."""
     return Writer(chance).program()
 

@@ -25,11 +25,11 @@ def trial(chance: random.Random) -> Iterator[bytes]:
     """A dozen files, all of one that is whole."""
     data = _whole(chance)
     yield data
-    _judge(data)
+    _check(data)
     for _ in range(11):
         damaged = _damaged(data, chance)
         yield damaged
-        _judge(damaged)
+        _check(damaged)
 
 
 def _whole(chance: random.Random) -> bytes:
@@ -74,7 +74,7 @@ def _damaged(data: bytes, chance: random.Random) -> bytes:
     return data
 
 
-def _judge(data: bytes) -> None:
+def _check(data: bytes) -> None:
     """Open a file, wholly and as far as it goes; what refuses it is a sentence with its byte."""
     for partial in (False, True):
         found = _opened(data, partial=partial)

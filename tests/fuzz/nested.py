@@ -53,14 +53,14 @@ def trial(chance: random.Random) -> Iterator[bytes]:
     found = find_regions(host_of(name) or "", data)
     assert isinstance(found, list)
     assert [one.text.decode() for one in found] == [net], (name, text)
-    judge_host(name, data)
+    check_host(name, data)
     for _ in range(MUTATIONS_PER_HOST):
         broken = mutated(text, chance).encode("utf-8", "replace")
         yield broken
-        judge_host(name, broken)
+        check_host(name, broken)
 
 
-def judge_host(name: str, data: bytes) -> None:
+def check_host(name: str, data: bytes) -> None:
     """Find, map, format and import; none may raise, and nothing outside may change."""
     host = host_of(name) or ""
     if isinstance(find_regions(host, data), str):

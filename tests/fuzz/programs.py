@@ -10,8 +10,8 @@ from netsharp_engine.numpy_backend import compile_plan
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.lower import lower
-from tests.fuzz.checking import judge
-from tests.fuzz.generator import Program, lawful
+from tests.fuzz.checking import check_all
+from tests.fuzz.generator import Program, valid
 
 MUTATIONS_PER_PROGRAM = 8
 #: One program in so many is compiled to a plan as well.
@@ -21,19 +21,19 @@ TOKEN = re.compile(r"\w+|=>|==|[<>!]=|&&|\|\||//[^\n]*|\s+|.")
 
 def trial(chance: random.Random) -> Iterator[bytes]:
     """A lawful program, then some with a few tokens changed."""
-    program = lawful(chance)
+    program = valid(chance)
     text = program.text.encode()
     yield text
-    judge_lawful(program, text, chance)
+    check_valid(program, text, chance)
     for _ in range(MUTATIONS_PER_PROGRAM):
         other = mutated(program.text, chance).encode()
         yield other
-        judge(other, Context())
+        check_all(other, Context())
 
 
-def judge_lawful(program: Program, text: bytes, chance: random.Random) -> None:
+def check_valid(program: Program, text: bytes, chance: random.Random) -> None:
     """No error; parameters as counted a second time; a graph of as many, that can be compiled."""
-    network, diagnostics = judge(text, Context())
+    network, diagnostics = check_all(text, Context())
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
     assert errors == [], errors
     assert describe_network(network)["parameters"] == program.parameters

@@ -15,7 +15,7 @@ from tests.costs import now
 from tests.drawing import FULL
 from tests.fuzz import campaign as campaigns
 from tests.fuzz.campaign import FUZZERS, WEIGHTS, run, summary
-from tests.fuzz.checking import judge_bytes
+from tests.fuzz.checking import check_bytes
 from tests.fuzz.generator import count_edges, filling_pads
 
 #: Both are reached, whatever the machine; a quick try sets them lower.
@@ -39,7 +39,7 @@ def test_nothing_that_is_thrown_at_it_breaks_it(name: str, seed: int) -> None:
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_once_failed_does_no_more(path: Path) -> None:
     for context in (Context(), RESOLVING):
-        judge_bytes(path.read_bytes(), context)
+        check_bytes(path.read_bytes(), context)
 
 
 def test_a_list_in_the_place_of_a_block_s_name_is_no_fault_of_ours() -> None:

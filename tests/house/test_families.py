@@ -122,22 +122,22 @@ def test_every_room_is_there(room: str) -> None:
 
 def test_help_says_what_families_do(capsys: pytest.CaptureFixture[str]) -> None:
     """A command that is there for some languages alone is described by their family."""
-    told = (
+    reported = (
         family_with(lambda one: one.configurations).purpose,
         family_with(lambda one: one.migrations).purpose,
     )
     assert main(["--help"]) == 0
     listed = capsys.readouterr().out
-    for name, purpose in zip(("config", "migrate"), told, strict=True):
+    for name, purpose in zip(("config", "migrate"), reported, strict=True):
         assert re.search(rf"^  {name} +{re.escape(purpose)}$", listed, re.MULTILINE)
         assert main([name, "--help"]) == 0
         assert f"\n{purpose[0].upper()}{purpose[1:]}.\n" in capsys.readouterr().out
 
 
 def test_no_exception_is_left_over() -> None:
-    said = {(module, text) for module in ASKING for _, text in texts(module)}
-    assert said >= ELSEWHERE
-    assert said >= {(module, "netsharp") for module in PROGRAM}
+    reported = {(module, text) for module in ASKING for _, text in texts(module)}
+    assert reported >= ELSEWHERE
+    assert reported >= {(module, "netsharp") for module in PROGRAM}
 
 
 def test_what_names_a_language_is_seen() -> None:

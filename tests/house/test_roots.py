@@ -36,8 +36,8 @@ def left_out(module: str) -> list[str]:
         name = node.func.id if isinstance(node.func, ast.Name) else name
         if name not in BOUND or (module, name) in UNBOUND:
             continue
-        told = any(keyword.arg == "roots" for keyword in node.keywords)
-        if not told and len(node.args) < BOUND[name]:
+        reported = any(keyword.arg == "roots" for keyword in node.keywords)
+        if not reported and len(node.args) < BOUND[name]:
             found.append(f"{module}: {name} in line {node.lineno}")
     return found
 

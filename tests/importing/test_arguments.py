@@ -66,17 +66,17 @@ def test_an_argument_of_the_hosts_is_answered_with_ours(
     assert isinstance(found, list)
     flag = f"--{name.replace('_', '-')}"
     assert main(["run", "a.nn", flag, "1"]) == 2
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     keyword = read_settings({}, {name: 1})
     assert isinstance(keyword, list)
     if row.key:
         where = "" if BY_NAME[row.key].section == "train" else " in [data]"
         assert found == [f"a.toml, [train]: unknown key '{name}': this is '{row.key}'{where} here."]
-        assert f"'{flag}' is not an option: this is '--{row.key.replace('_', '-')}' here." in said
+        assert f"'{flag}' is not an option: this is '--{row.key.replace('_', '-')}' here." in output
         assert keyword == [f"There is no setting '{name}': this is '{row.key}' here."]
     else:
         why = row.becomes.partition(": ")[2]
-        for sentence in (found[0], said, keyword[0]):
+        for sentence in (found[0], output, keyword[0]):
             assert f"{why}." in sentence
 
 

@@ -57,13 +57,13 @@ def test_a_string_that_is_not_closed_is_no_specification(
     (folder / "a.sql").write_text(text, encoding="utf-8")
     for command in commands("a.sql"):
         code = main([*command])
-        said = capsys.readouterr()
+        output = capsys.readouterr()
         assert code in (0, 1, 2)
-        assert "Traceback" not in said.out + said.err
-        assert "internal error" not in (said.out + said.err).lower()
+        assert "Traceback" not in output.out + output.err
+        assert "internal error" not in (output.out + output.err).lower()
         if command[0] == "run":
             assert code == 2
-            assert "a.sql" in said.err
+            assert "a.sql" in output.err
     assert (folder / "a.sql").read_text(encoding="utf-8") == text
     assert not list(folder.glob("*.nn"))
 
@@ -101,12 +101,12 @@ def test_a_definition_that_a_run_builds_is_reported_and_not_guessed(
 ) -> None:
     (folder / name).write_text(BUILT[name], encoding="utf-8")
     main(["check", name])
-    said = capsys.readouterr()
-    assert "error" not in said.out
+    output = capsys.readouterr()
+    assert "error" not in output.out
     assert main(["import", name]) == 1
-    said = capsys.readouterr()
-    assert f"{name}:3: fit is not written: its definition is not known." in said.out
-    assert f"{name}:3: netDefinition: it is put together at run time." in said.out
+    output = capsys.readouterr()
+    assert f"{name}:3: fit is not written: its definition is not known." in output.out
+    assert f"{name}:3: netDefinition: it is put together at run time." in output.out
     assert main(["run", f"{name}::fit", "--train", "rows.csv", "--label", "y"]) == 2
     assert f"{name}:3: netDefinition: it is put together at run time." in capsys.readouterr().err
     assert not list(folder.glob("*.nn"))
@@ -126,12 +126,12 @@ def test_no_definition_is_read_outside(folder: Path, capsys: pytest.CaptureFixtu
     (folder / "x.nn").write_text(NET, encoding="utf-8")
     call = 'fit <- rxNeuralNet(y ~ ., type = "multi", netDefinition = readLines("../x.nn"))'
     (inside / "a.R").write_text(call, encoding="utf-8")
-    said = "x.nn is not there, or outside the folders that are read (--root)."
+    message = "x.nn is not there, or outside the folders that are read (--root)."
     assert main(["import", "inside/a.R"]) == 1
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     run = ("run", "inside/a.R", "--train", "rows.csv", "--epochs", "1")
     assert main([*run]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert main(["import", "inside/a.R", "--root", str(folder)]) == 0
     assert main([*run, "--root", str(folder)]) == 0
 
@@ -142,8 +142,8 @@ def test_broken_python_beside_a_sound_cell(
     cells = ['rx_neural_network("y ~ .", num_iterations=', 'fit = rx_neural_network("y ~ .")']
     (folder / "a.Rmd").write_text("".join(f"```{{python}}\n{cell}\n```\n" for cell in cells))
     assert main(["import", "a.Rmd"]) == 1
-    said = capsys.readouterr()
-    assert "a.Rmd:2: is not valid Python; fix it first." in said.err
+    output = capsys.readouterr()
+    assert "a.Rmd:2: is not valid Python; fix it first." in output.err
     assert (folder / "fit.nn").exists()
 
 

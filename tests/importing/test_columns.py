@@ -105,7 +105,7 @@ fit = rx_neural_network("y ~ .", data=d)
 
 
 @pytest.mark.parametrize(
-    ("script", "text", "told"),
+    ("script", "text", "reported"),
     [
         (
             "a.R",
@@ -130,15 +130,15 @@ fit = rx_neural_network("y ~ .", data=d)
     ],
 )
 def test_tables_and_factors(
-    script: str, text: str, told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    script: str, text: str, reported: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = imported(tmp_path, script, text)
     assert data["train"] == "rows.csv"
     assert data["delimiter"] == "semicolon"
     assert data["categorical"] == ["size", "colour", "kind"]
-    said = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
-    assert said[1:] == sorted(told, key=lambda line: said.index(line))
-    assert len(said) == 1 + len(told)
+    output = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
+    assert output[1:] == sorted(reported, key=lambda line: output.index(line))
+    assert len(output) == 1 + len(reported)
 
 
 @pytest.mark.parametrize(
@@ -183,12 +183,12 @@ def test_learners_of_an_ensemble_are_trained_alone(
     monkeypatch.chdir(tmp_path)
     (tmp_path / script).write_text(ENSEMBLES[script], encoding="utf-8")
     assert main(["import", script]) == 1
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     ensemble = "rxEnsemble" if script == "a.R" else "rx_ensemble"
     count = "modelCount" if script == "a.R" else "model_count"
-    assert f"{script}:3: {ensemble}: one model is trained here, not an ensemble." in said
-    assert f"{script}:5: {ensemble}: one model is trained here, not an ensemble." in said
-    assert f"{script}:2: {count}: 2 is not carried over: it is about the ensemble." in said
+    assert f"{script}:3: {ensemble}: one model is trained here, not an ensemble." in output
+    assert f"{script}:5: {ensemble}: one model is trained here, not an ensemble." in output
+    assert f"{script}:2: {count}: 2 is not carried over: it is about the ensemble." in output
     assert main(["run", f"{script}::5", "--show-settings"]) == 0
     shown = capsys.readouterr().out
     for words in ('"adadelta"', '["petal_length", "petal_width"]', '"multiclass"'):
@@ -235,10 +235,10 @@ def test_every_argument_by_place(
     train = tomllib.loads((tmp_path / "fit.toml").read_text(encoding="utf-8"))["train"]
     assert train["init_diameter"] == 0.2
     assert (train["max_norm"], train["batch_size"], train["normalizer"]) == (3, 4, "none")
-    said = [line.split(": ")[1] for line in capsys.readouterr().out.splitlines()[1:]]
+    output = [line.split(": ")[1] for line in capsys.readouterr().out.splitlines()[1:]]
     transforms = ["transforms", "transformObjects", "transformFunc", "transformVars"]
     packages = ["transformPackages", "transformEnvir"]
-    assert said == ["rowSelection", *transforms, *packages, *last, "data"]
+    assert output == ["rowSelection", *transforms, *packages, *last, "data"]
 
 
 def test_arguments_of_an_ensemble_by_place(
@@ -248,9 +248,9 @@ def test_arguments_of_an_ensemble_by_place(
     imported(tmp_path, "a.R", text)
     train = tomllib.loads((tmp_path / "fit.toml").read_text(encoding="utf-8"))["train"]
     assert (train["task"], train["hidden_nodes"], train["epochs"]) == ("regression", 7, 8)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for argument, value in (("randomSeed", 3), ("modelCount", 5)):
-        assert f"{argument}: {value} is not carried over: it is about the ensemble." in said
+        assert f"{argument}: {value} is not carried over: it is about the ensemble." in output
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def test_arguments_that_only_a_run_knows_are_listed_and_no_default_is_certain(
     script: str, call: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     imported(tmp_path, script, call.format("output Y [1] linear from X all;"))
-    said = capsys.readouterr().out
-    assert said.count(": what it gives is known only at run time.") == 1
+    output = capsys.readouterr().out
+    assert output.count(": what it gives is known only at run time.") == 1
     written = (tmp_path / "fit.toml").read_text(encoding="utf-8")
     defaults = [line for line in written.splitlines() if "the host's default" in line]
     assert defaults
@@ -296,10 +296,10 @@ def test_a_definition_that_only_a_run_may_give_is_not_guessed(
 ) -> None:
     (tmp_path / script).write_text(call, encoding="utf-8")
     assert main(["import", str(tmp_path / script)]) == 1
-    said = capsys.readouterr().out
-    assert ":1: fit is not written: its definition is not known." in said
-    assert f"{script}:1: {rest}: what it gives is known only at run time." in said
-    assert f"{script}:1: netDefinition: {rest} may give it." in said
+    output = capsys.readouterr().out
+    assert ":1: fit is not written: its definition is not known." in output
+    assert f"{script}:1: {rest}: what it gives is known only at run time." in output
+    assert f"{script}:1: netDefinition: {rest} may give it." in output
     assert not list(tmp_path.glob("*.nn"))
     assert main(["run", str(tmp_path / script), "--train", "rows.csv"]) == 2
     assert f"netDefinition: {rest} may give it." in capsys.readouterr().err
@@ -423,9 +423,9 @@ def test_files_elsewhere_are_run_as_the_report_says(
     (tmp_path / "scripts" / "a.R").write_text(call, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert main(["import", "scripts/a.R", "--output", "nets"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    told = "scripts/a.R:1: data: scripts/iris.csv lies outside nets, so run it with --root "
-    allowed = [line.removeprefix(told).removesuffix(".") for line in said if told in line]
+    output = capsys.readouterr().out.splitlines()
+    message = "scripts/a.R:1: data: scripts/iris.csv lies outside nets, so run it with --root "
+    allowed = [line.removeprefix(message).removesuffix(".") for line in output if message in line]
     assert allowed == ([] if project else ["scripts"])
     run = ["run", "nets/fit.nn", "--quiet"]
     if not project:

@@ -52,7 +52,7 @@ def test_calls_of_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "learning_rate = 0.001  # the host's default" in (tmp_path / "m.toml").read_text()
     assert not (tmp_path / "k.nn").exists()
     assert main(["check", str(tmp_path / "a_3.nn")]) == 0
-    said = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    output = capsys.readouterr().out.replace(f"{tmp_path}/", "")
     for sentence in (
         "a.R:5: rowSelection: a > 3 is not carried over.",
         "a.R:3: formula: 'log(b)' is not a column: compute it beforehand.",
@@ -61,8 +61,8 @@ def test_calls_of_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "a.R:8: k is not written: its definition is not known.",
         "a.R:8: netDefinition: it is put together at run time.",
     ):
-        assert sentence in said.splitlines()
-    assert "acceleration" not in said
+        assert sentence in output.splitlines()
+    assert "acceleration" not in output
 
 
 def test_calls_of_python_and_through_three_layers(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_calls_of_python_and_through_three_layers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("a.R", "x <- 1", "holds no call that trains a network"),
         ("a.py", "rx_neural_network(", "a.py:1: is not valid Python"),
@@ -90,10 +90,10 @@ def test_calls_of_python_and_through_three_layers(tmp_path: Path) -> None:
     ],
 )
 def test_bad_scripts(
-    name: str, text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert written(tmp_path, name, text) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert [one.name for one in tmp_path.iterdir()] == [name]
 
 
@@ -126,8 +126,8 @@ def test_the_name_of_a_file_is_no_definition(
 ) -> None:
     (tmp_path / "x.nn").write_text(NET, encoding="utf-8")
     assert written(tmp_path, script, call.format(path)) == 1
-    said = capsys.readouterr().out.replace(f"{tmp_path}/", "")
-    assert said.splitlines() == [
+    output = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    assert output.splitlines() == [
         f"{script}:1: fit is not written: its definition is not known.",
         f'{script}:1: netDefinition: "{path}" is the name of a file where the hosts take the text '
         f"of Net#; read the file there, with {hint}.",

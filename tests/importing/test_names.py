@@ -152,8 +152,8 @@ def test_a_table_of_python_that_is_given_again_is_to_be_exported(change: str) ->
     ],
 )
 def test_changes_of_a_table_that_comes_from_outside_are_listed(name: str, text: str) -> None:
-    told, *others = [one.why for one in call_of(name, text).left]
-    assert told == "export d to the table of 'train'"
+    reported, *others = [one.why for one in call_of(name, text).left]
+    assert reported == "export d to the table of 'train'"
     assert len(others) == 1
     assert others[0].endswith(": is done before the table is written")
 
@@ -416,5 +416,5 @@ def test_the_run_tells_it_too(
         'fit = rx_neural_network("y ~ .", data=d, num_iterations=1)\n'
     )
     assert main(["run", "a.py"]) == 0
-    said = capsys.readouterr().err
-    assert 'a.py:2: data: d.drop(columns="b", inplace=True): do it in the table.' in said
+    output = capsys.readouterr().err
+    assert 'a.py:2: data: d.drop(columns="b", inplace=True): do it in the table.' in output

@@ -58,7 +58,7 @@ def test_what_is_taken_from_where_is_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "a.R::net", "--train", "iris.csv", "--epochs", "2"]) == 0
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     for line in (
         "a.R:3: running rxNeuralNet with its settings:",
         '  label = "species"  # a.R:3, formula',
@@ -66,10 +66,10 @@ def test_what_is_taken_from_where_is_reported(
         "  batch_size = 7  # a.R:4, miniBatchSize",
         "  The defaults of host rx apply to all other settings.",
     ):
-        assert line in said.out.splitlines(), said.out
-    assert "epochs =" not in said.out
-    assert "a.R:5: rowSelection: sepal_width > 3 is not carried over." in said.err
-    assert "export" not in said.err
+        assert line in output.out.splitlines(), output.out
+    assert "epochs =" not in output.out
+    assert "a.R:5: rowSelection: sepal_width > 3 is not carried over." in output.err
+    assert "export" not in output.err
     assert main(["run", "a.R::net"]) == 2
     assert "a.R:3: data: export iris to the table of 'train'." in capsys.readouterr().err
 

@@ -120,8 +120,8 @@ def test_what_is_imported_and_what_is_listed(name: str) -> None:
     for called, call in zip(script.names, script.calls, strict=True):
         table = tomllib.loads(run_file_text(call, name, str))
         settings = {key: shown(value) for rows in table.values() for key, value in rows.items()}
-        told = wanted.calls[call.line, called]
-        assert {key: settings.get(key) for key in told} == told
+        reported = wanted.calls[call.line, called]
+        assert {key: settings.get(key) for key in reported} == reported
     assert {(one.line, one.argument) for call in script.calls for one in call.left} == wanted.lost
 
 

@@ -84,16 +84,16 @@ def test_all_hooks_from_a_repository(project: Path, tmp_path: Path) -> None:
     if "No matching distribution" in done.stdout:
         pytest.skip("no package index to install from")
     assert done.returncode == 1, done.stdout + done.stderr
-    said = answers(done.stdout)
-    assert set(said) == set(HOOKS)
-    assert "2 files reformatted" in said["netsharp-fmt"]
-    assert "files were modified by this hook" in said["netsharp-fmt"]
-    assert "error[NS035]: Layer 'Z' is not defined." in said["netsharp-check"]
-    assert "error[BS020]: 'y' is not defined in this scope" in said["netsharp-check"]
-    assert "app.config" not in said["netsharp-check"] + said["netsharp-fmt"]
-    assert "Passed" not in said["netsharp-check"]
-    assert "1 file reformatted, 1 file unchanged." in said["netsharp-fmt-embedded"]
-    assert "2 files checked, nothing found." in said["netsharp-check-embedded"]
+    output = answers(done.stdout)
+    assert set(output) == set(HOOKS)
+    assert "2 files reformatted" in output["netsharp-fmt"]
+    assert "files were modified by this hook" in output["netsharp-fmt"]
+    assert "error[NS035]: Layer 'Z' is not defined." in output["netsharp-check"]
+    assert "error[BS020]: 'y' is not defined in this scope" in output["netsharp-check"]
+    assert "app.config" not in output["netsharp-check"] + output["netsharp-fmt"]
+    assert "Passed" not in output["netsharp-check"]
+    assert "1 file reformatted, 1 file unchanged." in output["netsharp-fmt-embedded"]
+    assert "2 files checked, nothing found." in output["netsharp-check-embedded"]
     assert "holds no" not in done.stdout
     assert (project / "net.nn").read_text() == "input X [3];\noutput Y [1] sigmoid from Z all;\n"
     assert (project / "run.cntk").read_text() == EXPERIMENT.replace("Train=", "Train = ").replace(
@@ -108,4 +108,4 @@ def answers(output: str) -> dict[str, str]:
     """What each hook said, by its id."""
     by_name = {hook["name"]: hook["id"] for hook in HOOKS.values()}
     parts = re.split(r"^(netsharp [^.\n]+?)\.{3,}", output, flags=re.MULTILINE)[1:]
-    return {by_name[name]: said for name, said in zip(parts[::2], parts[1::2], strict=True)}
+    return {by_name[name]: reported for name, reported in zip(parts[::2], parts[1::2], strict=True)}

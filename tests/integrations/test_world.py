@@ -69,8 +69,14 @@ def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
     (small / "a.ndl").write_text(NDL)
     learnt, other = lines(small, "learn"), lines(small, "other")
     begin = "CNTKCommandTrainBegin: "
-    told = [RUN, begin + "learn", *learnt, '# Action "train" #', "# other command (train action) #"]
-    (small / "equal.txt").write_text("\n".join([*told, *other]))
+    reported = [
+        RUN,
+        begin + "learn",
+        *learnt,
+        '# Action "train" #',
+        "# other command (train action) #",
+    ]
+    (small / "equal.txt").write_text("\n".join([*reported, *other]))
     wrong = [line.replace("[2]", "[3]").replace("[2 x *]", "[3 x *]") for line in learnt]
     (small / "wrong.log").write_text("\n".join([RUN, begin + "learn", *wrong]))
     (small / "gone.log").write_text(
@@ -92,21 +98,21 @@ def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert {path: path.read_bytes() for path in world.rglob("*") if path.is_file()} == before
-    said = json.loads(figures.read_text())
-    assert said["files"] == 2
-    assert said["logs"]["verdicts"] == {
+    result = json.loads(figures.read_text())
+    assert result["files"] == 2
+    assert result["logs"]["verdicts"] == {
         "equal": 3,
         "different": 1,
         "not evaluated": 1,
         "missing": 2,
     }
-    (nobody, why), (name, reason) = said["logs"]["reasons"]
+    (nobody, why), (name, reason) = result["logs"]["reasons"]
     assert name == "Tests/Small/wrong.log learn"
     assert " in the log and " in reason
     assert nobody == "Tests/Small/nobody.log nobody"
     assert "no command 'nobody'" in why
-    assert said["migration"] == {"equal": 1}
-    assert said["formatting"] == {"changed": 2, "failed": 0, "unstable": 0, "findings": 0}
+    assert result["migration"] == {"equal": 1}
+    assert result["formatting"] == {"changed": 2, "failed": 0, "unstable": 0, "findings": 0}
     assert "7 networks of trainings: equal 3, different 1" in done.stdout
 
 

@@ -24,7 +24,7 @@ from tests.collection import FRAGMENTS, SAMPLES, Sample
 
 NETSHARP = language_by_id("netsharp")
 BOOK = RuleBook(FOLDER)
-GRAVE = ("error", "warning")
+SEVERE = ("error", "warning")
 LINE_ENDS: dict[str, Callable[[bytes], bytes]] = {
     "lf": lambda text: text.replace(b"\r\n", b"\n"),
     "crlf": lambda text: re.sub(rb"\r\n|\n", b"\r\n", text),
@@ -84,11 +84,11 @@ def test_a_mark_and_other_encodings_change_nothing(sample: Sample) -> None:
 
 @every_sample
 def test_complete_networks_are_clean(sample: Sample) -> None:
-    grave = [(d.code, d.message) for d in found(sample.text, Context()) if d.severity in GRAVE]
+    severe = [(d.code, d.message) for d in found(sample.text, Context()) if d.severity in SEVERE]
     if sample.complete:
-        assert grave == []
+        assert severe == []
     elif sample.group == "guide":
-        assert {code for code, _ in grave} == FRAGMENTS[sample.name.partition("/")[2]]
+        assert {code for code, _ in severe} == FRAGMENTS[sample.name.partition("/")[2]]
 
 
 def test_the_collection_is_as_large_as_promised() -> None:
@@ -135,8 +135,8 @@ def renamed(text: bytes, ending: str) -> bytes:
     return re.sub(pattern, rf"\g<1>{ending}", text.decode()).encode()
 
 
-def grave_codes(text: bytes) -> set[str]:
-    return {d.code for d in found(text, Context()) if d.severity in GRAVE}
+def severe_codes(text: bytes) -> set[str]:
+    return {d.code for d in found(text, Context()) if d.severity in SEVERE}
 
 
 def separable() -> list[Page]:
@@ -145,9 +145,9 @@ def separable() -> list[Page]:
     for code in BOOK.codes:
         page = BOOK.page(code)
         alone = not page.context.known() and not page.good_context.known()
-        if alone and page.severity in GRAVE and code not in ABOUT_THE_WHOLE:
-            same = grave_codes(renamed(page.bad, "_p")) == {code}
-            if same and not grave_codes(renamed(page.good, "_p")):
+        if alone and page.severity in SEVERE and code not in ABOUT_THE_WHOLE:
+            same = severe_codes(renamed(page.bad, "_p")) == {code}
+            if same and not severe_codes(renamed(page.good, "_p")):
                 pages.append(page)
     return pages
 
@@ -162,8 +162,8 @@ def test_independent_faults_are_all_reported_and_set_off_no_other(seed: int) -> 
         for first, second in pairwise(pages):
             bad = renamed(first.bad, "_p") + b"\n" + renamed(second.bad, "_q")
             good = renamed(first.good, "_p") + b"\n" + renamed(second.good, "_q")
-            wanted = grave_codes(good) | {first.code, second.code}
-            assert grave_codes(bad) == wanted, (first.code, second.code, bad.decode())
+            wanted = severe_codes(good) | {first.code, second.code}
+            assert severe_codes(bad) == wanted, (first.code, second.code, bad.decode())
             tried += 1
     assert len(pages) >= 80
     assert tried >= 900

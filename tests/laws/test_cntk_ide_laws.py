@@ -126,10 +126,10 @@ def navigated(snapshot: Snapshot, offset: int) -> Iterator[tuple[int, int]]:
     target = snapshot.definition(offset)
     if target is not None and target.file is None:
         yield target.name_start, target.name_end
-    for behind in snapshot.implementations(offset):
-        assert behind.start <= behind.name_start <= behind.name_end <= behind.end
-        if behind.file is None:
-            yield behind.start, behind.end
+    for after in snapshot.implementations(offset):
+        assert after.start <= after.name_start <= after.name_end <= after.end
+        if after.file is None:
+            yield after.start, after.end
     found = snapshot.references(offset, True)
     own = [one for one in found if not isinstance(one, Elsewhere)]
     assert len(set(own)) == len(own)

@@ -64,7 +64,7 @@ def formatted(text: bytes, **options: object) -> bytes:
     return result.text
 
 
-def said(text: bytes) -> tuple[list[str], list[str]]:
+def words_and_comments(text: bytes) -> tuple[list[str], list[str]]:
     """The tokens and the comments of a text, keywords and activations in lower case."""
     tokens, comments = [], []
     for leaf in leaves(parse(text)):
@@ -87,7 +87,7 @@ def test_formatting_twice_is_formatting_once(name: str) -> None:
 @every_text
 def test_tokens_and_comments_stay(name: str) -> None:
     text = TEXTS[name].text
-    assert said(formatted(text)) == said(text)
+    assert words_and_comments(formatted(text)) == words_and_comments(text)
 
 
 @every_pure_text
@@ -142,7 +142,7 @@ def test_a_range_changes_nothing_outside(name: str) -> None:
         tail = len(text) - touched[-1].end_byte
         assert after[:head] == text[:head]
         assert after[len(after) - tail :] == text[len(text) - tail :]
-        assert said(after) == said(text)
+        assert words_and_comments(after) == words_and_comments(text)
 
 
 def _line_start(text: bytes, offset: int) -> int:
@@ -172,7 +172,7 @@ def test_the_look_before_makes_no_difference(name: str, seed: int) -> None:
 def test_comments_anywhere_are_kept(name: str, seed: int) -> None:
     text = with_comments(PURE[name], seed)
     once = formatted(text)
-    assert said(once) == said(text)
+    assert words_and_comments(once) == words_and_comments(text)
     assert formatted(once) == once
 
 

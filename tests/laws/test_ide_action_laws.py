@@ -180,11 +180,13 @@ def test_a_quick_fix_does_its_work_and_no_harm_elsewhere(sample: Sample) -> None
         for code, start, end in action.fixes:
             here = [d for d in before if (d.code, d.start, d.end) == (code, start, end)]
             own = next(d for d in here if action.message in ("", d.message))
-            assert said(again)[own.code, own.message] < said(before)[own.code, own.message], action
+            assert (
+                reported(again)[own.code, own.message] < reported(before)[own.code, own.message]
+            ), action
         if snapshot.network.doubts.broken:
             continue  # What could not be read withheld what is to be said of other places.
         assert_others_stay(snapshot, fixed, action)
-        new = said(again) - said(before)
+        new = reported(again) - reported(before)
         uncovered = [d for d in again if d.severity == "error" and (d.code, d.message) in new]
         assert {id(place(fixed, d.start)) for d in uncovered} <= touched(fixed, action), action
 
@@ -249,5 +251,5 @@ def touched(snapshot: Snapshot, action: Action) -> set[int]:
     return found
 
 
-def said(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:
+def reported(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((d.code, d.message) for d in diagnostics)

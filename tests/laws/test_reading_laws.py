@@ -120,9 +120,9 @@ def test_an_edited_text_is_read_as_a_fresh_one(seed: int) -> None:
         edits = work.edits()
         reading, delta = reading.edited(work.text, edits)
         assert_same(reading.specification, parse(work.text))
-        behind = delta.position + len(delta.removed)
-        assert before[delta.position : behind] == delta.removed
-        after = before[: delta.position] + delta.added + before[behind:]
+        following = delta.position + len(delta.removed)
+        assert before[delta.position : following] == delta.removed
+        after = before[: delta.position] + delta.added + before[following:]
         assert after == reading.specification.declarations
 
 
@@ -186,11 +186,11 @@ def test_a_comment_may_begin_and_end_far_apart(pair: tuple[str, str]) -> None:
     first, last = LONG.find(b"\n", 10_000) + 1, LONG.find(b"\n", 50_000) + 1
     opened = apply_edits(LONG, [Edit(first, first, pair[0])])
     closed = apply_edits(LONG, [Edit(first, first, pair[0]), Edit(last, last, pair[1])])
-    behind = last + len(pair[0])
+    following = last + len(pair[0])
     reading = Reading.of(LONG)
     for text, edit in (
         (opened, Edit(first, first, pair[0])),
-        (closed, Edit(behind, behind, pair[1])),
+        (closed, Edit(following, following, pair[1])),
     ):
         reading, _ = reading.edited(text, [edit])
         assert_same(reading.specification, parse(text))

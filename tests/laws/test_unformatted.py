@@ -121,6 +121,6 @@ def test_nothing_is_promised_where_no_error_is_near(
     name: str, text: str, sentence: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text)
-    said = netsharp("fmt", "--check", name, cwd=tmp_path).err
-    assert sentence in said
-    assert "at line 2; 'netsharp check'" not in said
+    output = netsharp("fmt", "--check", name, cwd=tmp_path).err
+    assert sentence in output
+    assert "at line 2; 'netsharp check'" not in output

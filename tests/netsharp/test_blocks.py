@@ -69,7 +69,7 @@ def edges_of(network: Network, *, few: bool) -> Edges:
     return edges
 
 
-def said(edges: Edges) -> list[tuple[str, str]]:
+def edge_texts(edges: Edges) -> list[tuple[str, str]]:
     return [(fault.code, fault.message) for fault in edges.faults]
 
 
@@ -83,7 +83,7 @@ def test_blocks_find_the_edges_that_pairs_find(
     monkeypatch.setattr(blocks, "SMALL", 4)
     one_by_one = edges_of(network_of(condition, *shapes), few=True)
     in_blocks = edges_of(network_of(condition, *shapes), few=False)
-    assert said(in_blocks) == said(one_by_one)
+    assert edge_texts(in_blocks) == edge_texts(one_by_one)
     assert in_blocks.count == one_by_one.count
     if not one_by_one.faults:
         assert list(in_blocks.pairs()) == list(one_by_one.pairs())
@@ -130,7 +130,7 @@ def test_drawn_conditions_have_the_edges_that_pairs_have(monkeypatch: pytest.Mon
         one_by_one = edges_of(network_of(condition, *shapes), few=True)
         in_blocks = edges_of(network_of(condition, *shapes), few=False)
         where = (SEED, condition, shapes)
-        assert said(in_blocks) == said(one_by_one), where
+        assert edge_texts(in_blocks) == edge_texts(one_by_one), where
         assert in_blocks.count == one_by_one.count, where
         if one_by_one.count is not None:
             sound += 1

@@ -18,7 +18,7 @@ def compared(before: str, after: str) -> Comparison:
     return compare(left, right)
 
 
-def told(comparison: Comparison) -> list[tuple[str, str]]:
+def differences(comparison: Comparison) -> list[tuple[str, str]]:
     return [(each.change, each.name) for each in comparison.differences]
 
 
@@ -26,7 +26,7 @@ def test_two_layers_alike_are_not_one_used_twice() -> None:
     once = TWINS + "output O [1] { from H all; from H all; }"
     comparison = compared(BOTH, once)
     assert not comparison.same
-    assert told(comparison) == [("removed", "G => O"), ("added", "H => O")]
+    assert differences(comparison) == [("removed", "G => O"), ("added", "H => O")]
 
 
 @pytest.mark.parametrize(

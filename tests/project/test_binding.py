@@ -48,9 +48,9 @@ def test_any_name_is_written_as_toml_reads_it(tmp_path: Path, name: str) -> None
 def test_no_run_file_is_written_over_another(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     (tmp_path / "net.toml").write_text("mine")
-    told = bind(str(tmp_path / "net.nn"), str(tmp_path / "t.csv"))
-    assert isinstance(told, str)
-    assert "is there already" in told
+    reported = bind(str(tmp_path / "net.nn"), str(tmp_path / "t.csv"))
+    assert isinstance(reported, str)
+    assert "is there already" in reported
     assert (tmp_path / "net.toml").read_text() == "mine"
     assert isinstance(bind(str(tmp_path / "netsharp.nn"), str(tmp_path / "t.csv")), str)
     assert isinstance(bind(str(tmp_path / "other.nn"), str(tmp_path / "no.csv")), str)

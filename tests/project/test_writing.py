@@ -143,9 +143,9 @@ def test_what_has_changed_since_it_was_read_is_left(tmp_path: pathlib.Path) -> N
     path = tmp_path / "old"
     for now in (b"old and a line", b"", b"OLD"):
         path.write_bytes(now)
-        with pytest.raises(ChangedError) as told:
+        with pytest.raises(ChangedError) as raised:
             write_over(str(path), b"new", b"old")
-        assert "has changed since it was read" in str(told.value.strerror)
+        assert "has changed since it was read" in str(raised.value.strerror)
         assert path.read_bytes() == now
     path.unlink()
     with pytest.raises(ChangedError):
@@ -325,10 +325,10 @@ def test_what_cannot_be_written_is_reported_before(tmp_path: pathlib.Path) -> No
         ("pipe", "is a device or a pipe"),
     ):
         path = os.path.join(tmp_path, name)
-        told = refusal(path)
-        assert told is not None
-        assert told.startswith(f"{path}: ")
-        assert reason in told
+        message = refusal(path)
+        assert message is not None
+        assert message.startswith(f"{path}: ")
+        assert reason in message
 
 
 def found_together(folder: pathlib.Path) -> tuple[bytes, bytes]:

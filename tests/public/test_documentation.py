@@ -43,7 +43,7 @@ def entries(lines: list[str]) -> set[str]:
     return {name.strip("* ") for head in heads for name in head.split(" : ")[0].split(",")}
 
 
-def told(lines: list[str]) -> bool:
+def reported(lines: list[str]) -> bool:
     """Whether something is said of every entry."""
     return all(
         below.startswith("    ") or " : " in line or line == "None"
@@ -63,7 +63,7 @@ def test_every_name_has_a_docstring_with_its_parts(name: str) -> None:
     assert inspect.cleandoc(own).splitlines()[0].endswith(".")
     for heading in set(found) - {"", "Since"}:
         assert found[heading], heading
-        assert told(found[heading]), (name, heading)
+        assert reported(found[heading]), (name, heading)
     if inspect.isroutine(value):
         arguments = inspect.getargs(value.__code__)
         named = {*arguments.args, *filter(None, (arguments.varargs, arguments.varkw))}

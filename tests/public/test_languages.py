@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def said(*arguments: str, folder: Path) -> Any:
+def json_answer(*arguments: str, folder: Path) -> Any:
     done = command(*arguments, "--format", "json", cwd=folder)
     return json.loads(done.out)
 
@@ -68,14 +68,14 @@ def test_a_text_and_its_file_are_answered_alike(language: Any, folder: Path) -> 
 
 @pytest.mark.parametrize("name", ["digits.cntk", "titles.cntk", "titles.cntk+larger.cntk"])
 def test_the_command_line_says_the_same(name: str, folder: Path) -> None:
-    told = said("check", name, folder=folder)["diagnostics"]
+    reported = json_answer("check", name, folder=folder)["diagnostics"]
     assert [
-        (one["code"], one["file"], one["start"]["line"], one["start"]["column"]) for one in told
+        (one["code"], one["file"], one["start"]["line"], one["start"]["column"]) for one in reported
     ] == [(one.code, one.file, one.line, one.column) for one in netsharp.check(name)]
-    assert said("describe", name, folder=folder) == netsharp.describe(name)
+    assert json_answer("describe", name, folder=folder) == netsharp.describe(name)
     run = netsharp.experiment(name)
     assert list(run.findings) == netsharp.check(name)
-    described = said("describe", name, folder=folder)
+    described = json_answer("describe", name, folder=folder)
     assert [one.command for one in run.networks] == described["commands"]
     (network,) = run.networks
     for node, row in zip(network.nodes, described["nodes"], strict=True):
@@ -87,7 +87,7 @@ def test_the_command_line_says_the_same(name: str, folder: Path) -> None:
         assert (node.shape and list(node.shape)) == row["shape"]
         assert (node.file, node.line) == (row["file"], row["start"]["line"])
         assert network.node(node.name) is node
-    values = said("config", name, folder=folder)["values"]
+    values = json_answer("config", name, folder=folder)["values"]
     assert [(one.path, one.value) for one in run.values] == [
         (row["path"], row["value"]) for row in values
     ]
@@ -101,9 +101,9 @@ def test_layers_and_assignments_are_put_on_top(folder: Path) -> None:
     assert layered.commands[0].actions == ("train",)
     found = netsharp.compare("titles.cntk", "titles.cntk+larger.cntk")
     assert ("changed", "value", "Hidden") in [one[:3] for one in found.differences]
-    told = said("diff", "titles.cntk", "titles.cntk+larger.cntk", folder=folder)
-    assert len(told["differences"]) == len(found.differences)
-    assert found.parameters == tuple(told["parameters"].values())
+    reported = json_answer("diff", "titles.cntk", "titles.cntk+larger.cntk", folder=folder)
+    assert len(reported["differences"]) == len(found.differences)
+    assert found.parameters == tuple(reported["parameters"].values())
 
 
 def test_faults_of_an_experiment_are_findings_and_errors_have_files(folder: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_migration_is_computed_and_not_written(folder: Path) -> None:
     migration = netsharp.migrate(folder)
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert migration.complete
-    assert migration.report == said("migrate", str(folder), folder=folder)
+    assert migration.report == json_answer("migrate", str(folder), folder=folder)
     assert command("migrate", "--write", ".", cwd=folder).code == 0
     assert migration.files == {file: Path(file).read_bytes() for file in migration.files}
     assert netsharp.migrate("titles.cntk").files == {}

@@ -307,11 +307,11 @@ MISTAKES: list[tuple[Mistake, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
+@pytest.mark.parametrize(("call", "message"), MISTAKES, ids=[message for _, message in MISTAKES])
 def test_mistakes_are_reported_in_a_sentence(
-    call: Mistake, said: str, frame: pd.DataFrame, kinds: NeuralNetwork
+    call: Mistake, message: str, frame: pd.DataFrame, kinds: NeuralNetwork
 ) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         call(frame, kinds)
 
 

@@ -122,7 +122,7 @@ def test_scores_are_those_of_a_frame_of_pandas(formula: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"numIterations": 0.0}, "numIterations: 0"),
         ({"numIterations": 2.5}, "numIterations: a whole number is needed, found 2.5"),
@@ -131,9 +131,9 @@ def test_scores_are_those_of_a_frame_of_pandas(formula: str, kind: str) -> None:
         ({"netDefinition": "input D [0];\noutput O [1] from D all;"}, "line 1, column 10: NS050"),
     ],
 )
-def test_a_refusal_is_a_sentence_in_words_of_r(arguments: dict[str, Any], said: str) -> None:
+def test_a_refusal_is_a_sentence_in_words_of_r(arguments: dict[str, Any], message: str) -> None:
     answer = learn("`size` ~ `place`", "regression", **arguments)
-    assert answer["error"].startswith(said)
+    assert answer["error"].startswith(message)
     assert not answer["warnings"]
     assert "model" not in answer
 

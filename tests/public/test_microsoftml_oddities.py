@@ -101,11 +101,11 @@ def tried(call: Callable[..., Any], *values: Any, **given: Any) -> Any:
     except FileNotFoundError as error:
         assert error.filename is not None  # noqa: PT017
     except ValueError as error:
-        told, last = str(error), traceback.extract_tb(error.__traceback__)[-1].filename
-        assert any(one in last for one in OURS), f"{last}: {told}"
-        assert told.endswith((".", "?")), told
-        assert len(told) <= LONGEST, told
-        assert told.isprintable(), told
+        message, last = str(error), traceback.extract_tb(error.__traceback__)[-1].filename
+        assert any(one in last for one in OURS), f"{last}: {message}"
+        assert message.endswith((".", "?")), message
+        assert len(message) <= LONGEST, message
+        assert message.isprintable(), message
     return None
 
 

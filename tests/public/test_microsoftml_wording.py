@@ -88,8 +88,8 @@ def warned(data: pd.DataFrame, **given: Any) -> str:
 
 
 def test_rows_that_are_all_incomplete() -> None:
-    said = refused(ROWS.assign(a=np.nan))
-    assert said == (
+    message = refused(ROWS.assign(a=np.nan))
+    assert message == (
         "Every row has a missing number or label, and such rows are left out. Fill them in data, "
         "or leave columns out of the formula."
     )
@@ -120,7 +120,7 @@ def test_a_network_that_does_not_fit_the_method() -> None:
 
 def test_steps_that_are_too_large() -> None:
     rate = sgd_optimizer(learning_rate=1e30)
-    said = refused(ROWS.assign(y=ROWS["a"]), method="regression", optimizer=rate)
-    assert re.search(r"Try optimizer=sgd_optimizer\(learning_rate=1e\+29\)\.$", said)
-    said = warned(ROWS, num_iterations=1, optimizer=sgd_optimizer(learning_rate=1e-9))
-    assert "Try init_wts_diameter=1, or" in said or "a larger num_iterations" in said
+    message = refused(ROWS.assign(y=ROWS["a"]), method="regression", optimizer=rate)
+    assert re.search(r"Try optimizer=sgd_optimizer\(learning_rate=1e\+29\)\.$", message)
+    message = warned(ROWS, num_iterations=1, optimizer=sgd_optimizer(learning_rate=1e-9))
+    assert "Try init_wts_diameter=1, or" in message or "a larger num_iterations" in message

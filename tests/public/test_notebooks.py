@@ -50,8 +50,8 @@ def test_a_notebook_checks_draws_trains_and_is_interrupted() -> None:
     assert "true \\ predicted" in model
     assert "(2, 'bool')" in str(outputs[3])
     assert "training was interrupted" in str(outputs[3])
-    told = "".join(each["text"] for each in outputs[4] if each["output_type"] == "stream")
-    assert "no better than always answering the most frequent class" in told
+    reported = "".join(each["text"] for each in outputs[4] if each["output_type"] == "stream")
+    assert "no better than always answering the most frequent class" in reported
 
 
 def test_findings_are_shown_in_place_of_a_picture_that_cannot_be() -> None:

@@ -109,7 +109,7 @@ def written(value: object) -> str:
 
 def sentences(key: Key) -> str:
     """What is told of a key: what it is, its limits, its default."""
-    told = key.doc[0].upper() + key.doc[1:]
+    reported = key.doc[0].upper() + key.doc[1:]
     limits = []
     if key.least is not None:
         limits.append(f"{'above' if key.open_least else 'at least'} {key.least:,.15g}")
@@ -118,7 +118,7 @@ def sentences(key: Key) -> str:
     limited = f", {' and '.join(limits)}" if limits else ""
     first = key.default
     if first in (None, ()):
-        return f"{told}{limited}."
+        return f"{reported}{limited}."
     others = [
         f'{written(default_of(key, host))} with host "{host}"'
         for host in HOSTS
@@ -132,7 +132,7 @@ def sentences(key: Key) -> str:
     if key.name == "optimizer":
         others.insert(0, '"sgd" where momentum is set')
     also = f" ({', '.join(others)})" if others else ""
-    return f"{told}{limited}. Default: {written(first)}{also}."
+    return f"{reported}{limited}. Default: {written(first)}{also}."
 
 
 def module_text() -> str:
@@ -141,9 +141,9 @@ def module_text() -> str:
     parts = [HEAD.format(tasks=tasks, hosts=hosts, languages=languages)]
     for key in typed_keys():
         parts.append(f"\n    {key.name}: {type_of(key)}\n")
-        told = textwrap.fill(sentences(key), 93, subsequent_indent="    ")
-        end = "\n    " if "\n" in told else ""
-        parts.append(f'    """{told}{end}"""\n')
+        message = textwrap.fill(sentences(key), 93, subsequent_indent="    ")
+        end = "\n    " if "\n" in message else ""
+        parts.append(f'    """{message}{end}"""\n')
     return "".join(parts)
 
 

@@ -45,7 +45,7 @@ def test_an_estimator_takes_them_and_predicts_without_dropping() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"dropout": 1.0}, "dropout: 1.0 is out of range"),
         ({"schedule": "linear"}, "schedule: 'linear' is none of constant, step, cosine, plateau"),
@@ -53,11 +53,11 @@ def test_an_estimator_takes_them_and_predicts_without_dropping() -> None:
         ({"schedule_factor": 0.5}, "schedule_factor has no effect"),
     ],
 )
-def test_what_cannot_be_is_named_as_in_python(given: dict[str, object], said: str) -> None:
+def test_what_cannot_be_is_named_as_in_python(given: dict[str, object], message: str) -> None:
     x, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         netsharp.NetSharpClassifier(**given).fit(x, y)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         netsharp.train(TEXT, x, y, **given)  # type: ignore[arg-type]
 
 

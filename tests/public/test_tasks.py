@@ -50,15 +50,15 @@ def test_one_rule_in_python_and_on_the_command_line(case: str, tmp_path: Path) -
     output, labels, expected = CASES[case]
     files(tmp_path, output, labels)
     assert command(tmp_path, "check", "n.nn", "--fail-on", "error")[0] == 0
-    code, said = command(tmp_path, "run", "n.nn", "--quiet", "--optimizer", "sgd")
+    code, printed = command(tmp_path, "run", "n.nn", "--quiet", "--optimizer", "sgd")
     text = (tmp_path / "n.nn").read_text(encoding="utf-8")
     if " " in expected:
         assert code == 2
-        assert expected in said
+        assert expected in printed
         with pytest.raises(netsharp.TrainingError, match=expected):
             netsharp.train(text, X, labels, epochs=2)
         return
-    assert code == 0, said
+    assert code == 0, printed
     stored = netsharp.load(tmp_path / "n.safetensors")
     trained = netsharp.train(text, X, labels, epochs=2, optimizer="sgd")
     read = netsharp.train(text, train=tmp_path / "t.csv", epochs=2, optimizer="sgd")
@@ -89,27 +89,27 @@ def test_several_label_columns_from_a_run_file(tmp_path: Path) -> None:
     settings = '[data]\ntrain = "t.csv"\nlabel = ["sum", "less"]\nmissing = "indicator"\n'
     (tmp_path / "n.toml").write_text(settings, encoding="utf-8")
     assert command(tmp_path, "check", "n.nn")[0] == 0
-    code, said = command(tmp_path, "run", "n.nn")
-    assert code == 0, said
-    assert "RMSE" in said
-    code, said = command(tmp_path, "predict", "n.safetensors", "--data", "t.csv")
-    header, *answers = said.splitlines()
+    code, output = command(tmp_path, "run", "n.nn")
+    assert code == 0, output
+    assert "RMSE" in output
+    code, output = command(tmp_path, "predict", "n.safetensors", "--data", "t.csv")
+    header, *answers = output.splitlines()
     assert (code, header, len(answers)) == (0, "predicted_sum,predicted_less", 60)
     model = netsharp.load(tmp_path / "n.safetensors")
     assert model.encoding.names == ("a", "a=missing", "b")
     rows_given = np.c_[X, np.zeros(60)][:, :2].astype(object)
     rows_given[5, 0] = None
     ours = model.predict(rows_given).predicted
-    told = np.array([[float(cell) for cell in line.split(",")] for line in answers])
-    np.testing.assert_allclose(told, ours, rtol=1e-5, atol=1e-6)
-    code, said = command(tmp_path, "evaluate", "n.safetensors", "--data", "t.csv")
+    reported = np.array([[float(cell) for cell in line.split(",")] for line in answers])
+    np.testing.assert_allclose(reported, ours, rtol=1e-5, atol=1e-6)
+    code, output = command(tmp_path, "evaluate", "n.safetensors", "--data", "t.csv")
     assert code == 0
-    assert "60 rows" in said
+    assert "60 rows" in output
     peer("onnxruntime")
-    code, said = command(tmp_path, "export", "n.safetensors", "--to", "onnx")
-    assert code == 0, said
+    code, output = command(tmp_path, "export", "n.safetensors", "--to", "onnx")
+    assert code == 0, output
     wrong = settings.replace('"less"', '"mor"')
     (tmp_path / "n.toml").write_text(wrong, encoding="utf-8")
-    code, said = command(tmp_path, "run", "n.nn", "--quiet")
+    code, output = command(tmp_path, "run", "n.nn", "--quiet")
     assert code == 2
-    assert "no label column 'mor'" in said
+    assert "no label column 'mor'" in output

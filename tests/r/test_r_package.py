@@ -165,14 +165,17 @@ def test_a_python_without_the_package_is_reported_in_a_sentence(
     library: Path, tmp_path: Path
 ) -> None:
     script = 'netsharp::rxNeuralNet(rating ~ ., attitude, "regression")'
-    for python, said in (("/nowhere/python", "Error: R finds no Python, "), ("", "has no package")):
+    for python, reported in (
+        ("/nowhere/python", "Error: R finds no Python, "),
+        ("", "has no package"),
+    ):
         if not python:
             subprocess.run([sys.executable, "-m", "venv", "--without-pip", "empty"], cwd=tmp_path)
             python = str(tmp_path / "empty" / "bin" / "python")
         done = run_r(library, tmp_path, "-e", script, python=python)
         assert done.returncode == 1
         first, *rest = done.stderr.splitlines()
-        assert said in first
+        assert reported in first
         assert "Install it with 'pip install netsharp'" in first
         assert rest == ["Execution halted"]
 
@@ -202,11 +205,11 @@ def test_arguments_and_defaults_are_the_originals(library: Path, tmp_path: Path)
     rules |= {"lRateRedRatio": "1", "lRateRedFreq": "100", "lRateRedErrorRatio": "0"}
     assert descent == rules
     assert adadelta == {"decay": "0.95", "conditioningConst": "1e-06"}
-    told = {row.r: row.default for row in ARGUMENTS if row.r and row.default is not None}
+    reported = {row.r: row.default for row in ARGUMENTS if row.r and row.default is not None}
     # The optimiser is a call.
-    del told["optimizer"]
-    assert {name: network[name] for name in told} == {
-        name: str(default).lower() for name, default in told.items()
+    del reported["optimizer"]
+    assert {name: network[name] for name in reported} == {
+        name: str(default).lower() for name, default in reported.items()
     }
 
 

@@ -64,7 +64,7 @@ def commands() -> list[str]:
     return three
 
 
-def told_error(folder: Path) -> tuple[float, int]:
+def reported_error(folder: Path) -> tuple[float, int]:
     """Run the commands in a folder; the error that is told, and on how many samples."""
     answers = [netsharp(*command.split()[1:], cwd=folder) for command in commands()]
     assert [(answer.code, answer.err) for answer in answers] == [(0, "")] * 3
@@ -104,9 +104,9 @@ def test_a_model_that_was_trained_here(tmp_path: Path) -> None:
         (folder / DATA).write_text("".join(rows))
     assert netsharp("run", "train.cntk", cwd=work).code == 0
     shutil.copy(work / MODEL, alone)
-    told, count = told_error(alone)
+    message, count = reported_error(alone)
     assert count == 64
-    assert told == pytest.approx(
+    assert message == pytest.approx(
         error_in_onnxruntime(alone, "z", {"features": features}, truth), abs=1e-5
     )
 
@@ -125,10 +125,10 @@ def test_the_visible_tagger(tmp_path: Path) -> None:
     )
     (tmp_path / DATA).write_text(text)
     shutil.copy(MODELS / "slu.forward.backward.cmf", tmp_path / MODEL)
-    told, count = told_error(tmp_path)
+    message, count = reported_error(tmp_path)
     assert count == truth.size
     query = np.eye(943, dtype=np.float32)[words.T]
-    assert told == pytest.approx(
+    assert message == pytest.approx(
         error_in_onnxruntime(tmp_path, "z", {"query": query}, truth.T), abs=1e-5
     )
 
@@ -141,10 +141,10 @@ def test_the_visible_image_model(tmp_path: Path) -> None:
     rows = [sample(row, one, 10) for row, one in zip(images.tolist(), truth, strict=True)]
     (tmp_path / DATA).write_text("".join(rows))
     shutil.copy(MODELS / "cifar10.ResNet.cmf", tmp_path / MODEL)
-    told, count = told_error(tmp_path)
+    message, count = reported_error(tmp_path)
     assert count == 8
     features = images.reshape(8, 3, 32, 32).astype(np.float32)
-    assert told == pytest.approx(
+    assert message == pytest.approx(
         error_in_onnxruntime(tmp_path, "z", {"features": features}, truth), abs=1e-5
     )
 
@@ -163,6 +163,6 @@ def test_the_page_leads_to_everything_in_one_command() -> None:
     by_anchor = {part.splitlines()[0].lower().replace(" ", "-"): part for part in sections}
     for command, anchor in rows:
         first = command.split()[0]
-        told = [one for block in blocks(by_anchor[anchor]) for one in block.commands]
-        assert any(one.startswith(f"netsharp {first} ") for one in told), anchor
-        assert all(option in " ".join(told) for option in re.findall(r"--to [a-z]+", command))
+        reported = [one for block in blocks(by_anchor[anchor]) for one in block.commands]
+        assert any(one.startswith(f"netsharp {first} ") for one in reported), anchor
+        assert all(option in " ".join(reported) for option in re.findall(r"--to [a-z]+", command))

@@ -42,12 +42,12 @@ def test_the_picture_of_the_error_is_that_of_the_transcript_above_it() -> None:
     """The script makes both; nobody has changed one alone."""
     text = (ROOT / "docs" / "compiling.md").read_text(encoding="utf-8")
     (block,) = (one for one in blocks(text) if "$ cp board/report.svg compiled.svg" in one.text)
-    told = re.findall(r"^(\w+): \d.*, error ([\d.]+%)$", block.text, re.MULTILINE)
+    message = re.findall(r"^(\w+): \d.*, error ([\d.]+%)$", block.text, re.MULTILINE)
     picture = (ROOT / "docs" / "compiled.svg").read_text(encoding="utf-8")
     names = re.findall(r'text-anchor="end">(\w+)<', picture)
     errors = re.findall(r">([\d.]+%)<", picture)
-    assert len(told) == 4
-    assert told == list(zip(names, errors[::2], strict=True))
+    assert len(message) == 4
+    assert message == list(zip(names, errors[::2], strict=True))
 
 
 def test_links_lead_somewhere() -> None:

@@ -7,16 +7,16 @@ from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.netsharp.check import check
 from netsharp_lsp.text.edits import apply_edits
 
-GRAVE = ("error", "warning")
+SEVERE = ("error", "warning")
 
 
 def diagnostics(text: str, **context: object) -> list[Diagnostic]:
     return check(text.encode(), Context(**context))[1]  # type: ignore[arg-type]
 
 
-def grave(text: str, **context: object) -> list[tuple[str, str]]:
+def severe(text: str, **context: object) -> list[tuple[str, str]]:
     """The code and the marked words of every error and warning, in the order of the text."""
-    return [(d.code, words(text, d)) for d in diagnostics(text, **context) if d.severity in GRAVE]
+    return [(d.code, words(text, d)) for d in diagnostics(text, **context) if d.severity in SEVERE]
 
 
 def codes(text: str, **context: object) -> set[str]:

@@ -9,9 +9,9 @@ from tests.rules.rule_checks import (
     convolution,
     diagnostics,
     fixed,
-    grave,
     network,
     only,
+    severe,
     words,
 )
 
@@ -55,7 +55,7 @@ def test_a_name_already_given_is_not_proposed_as_a_fix() -> None:
 
 def test_an_attribute_of_connections_in_a_layer_is_named() -> None:
     text = "input I [4];\noutput O [2] softmax { Stride = [1]; from I all; }\n"
-    assert grave(text) == [("NS061", "Stride")]
+    assert severe(text) == [("NS061", "Stride")]
 
 
 def test_the_activation_as_an_attribute_is_left_to_its_own_rule() -> None:
@@ -64,7 +64,7 @@ def test_the_activation_as_an_attribute_is_left_to_its_own_rule() -> None:
 
 def test_odd_capitals_are_worth_an_information() -> None:
     text = convolution("[6, 6]", "inputshape = [8, 8]", KERNEL)
-    assert grave(text) == []
+    assert severe(text) == []
     assert "  InputShape = [8, 8];" in fixed(text, "NS014")
 
 
@@ -78,7 +78,7 @@ def test_a_second_mention_with_another_value_is_removed_only_on_request() -> Non
 
 
 def test_the_second_mention_counts_for_nothing() -> None:
-    assert grave(convolution("[6, 6]", SHAPE, KERNEL, "kernelshape = [9, 9]")) == [
+    assert severe(convolution("[6, 6]", SHAPE, KERNEL, "kernelshape = [9, 9]")) == [
         ("NS062", "kernelshape")
     ]
 
@@ -101,7 +101,7 @@ def test_idle_padding_goes_before_pads_that_do_something() -> None:
     assert words(idle, found) == "LowerPad"
     assert found.fix is not None
     assert found.fix.safe
-    assert grave(fixed(idle, "NS070")) == []
+    assert severe(fixed(idle, "NS070")) == []
     both = convolution("[8, 8]", SHAPE, KERNEL, "LowerPad = [1, 1]", "Padding = true")
     found = only(both, "NS070")
     assert words(both, found) == "Padding"
@@ -124,7 +124,7 @@ def test_short_tuples_are_filled_with_what_changes_nothing() -> None:
     assert "KernelShape = [1, 3, 3];" in text
     assert "Padding = [false, true, true];" in text
     assert "Sharing = [true, true, true];" in text
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_entries_too_many_that_change_nothing_are_taken_away() -> None:
@@ -150,12 +150,12 @@ def test_the_reading_that_gives_the_declared_size_is_safe(
     size: str, written: str, meant: str
 ) -> None:
     text = convolution(size, *SHARP, written, "MapCount = 8", source="input I [1, 28, 28];")
-    (code,) = {code for code, _ in grave(text)}
+    (code,) = {code for code, _ in severe(text)}
     found = only(text, code)
     assert found.fix is not None
     assert found.fix.safe
     assert meant in fixed(text, code)
-    assert grave(fixed(text, code)) == []
+    assert severe(fixed(text, code)) == []
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_the_proposed_shape_has_the_dimensions_of_the_kernel(
     text = convolution("[6, 6]", f"KernelShape = {kernel}", source=f"input I {source};")
     text = fixed(text, "NS063")
     assert f"InputShape = {shape};" in text
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 # Values that slipped by one line.
@@ -216,7 +216,7 @@ def test_stride_and_sharing_exchanged() -> None:
     assert words(text, found) == "Stride"
     after = fixed(text, "NS119")
     assert "Sharing = [false, true];\n  Stride = [2, 2];" in after
-    assert grave(after) == []
+    assert severe(after) == []
 
 
 def test_a_lost_line_moves_the_values_up() -> None:
@@ -229,7 +229,7 @@ def test_a_lost_line_moves_the_values_up() -> None:
     )
     after = fixed(text, "NS119")
     assert "Sharing = [true, true];\n  MapCount = 40;" in after
-    assert grave(after) == []
+    assert severe(after) == []
 
 
 def test_one_faulty_value_alone_is_no_shift() -> None:

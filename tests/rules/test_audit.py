@@ -7,7 +7,7 @@ import pytest
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.fixes import ROUNDS, fix_all
 from netsharp_lsp.netsharp.check import check
-from tests.rules.rule_checks import diagnostics, fixed, grave, network, notes, only
+from tests.rules.rule_checks import diagnostics, fixed, network, notes, only, severe
 
 #: Every keyword with a capital is a lawful name (section 1 of the language's rules).
 CAPITALS = [
@@ -55,19 +55,19 @@ def test_two_words_of_a_kind_stand_apart_by_any_blank_or_comment(words: str) -> 
 @pytest.mark.parametrize("size", ["[]", "[ ]"])
 def test_empty_brackets_are_no_size(size: str) -> None:
     text = f"input A {size};\noutput O [2] softmax from A all;"
-    assert grave(text) == [("NS027", size)]
+    assert severe(text) == [("NS027", size)]
     assert fixed(text, "NS027") == "input A auto;\noutput O [2] softmax from A all;"
 
 
 def test_destinations_left_over_are_counted_and_the_cause_is_in_a_note() -> None:
     text = network("hidden C [12] tanh from I where (s, d) => d[0] == s[0];")
-    assert grave(text) == [("NS093", "d[0] == s[0]")]
+    assert severe(text) == [("NS093", "d[0] == s[0]")]
     assert notes(only(text, "NS093")) == ["d[0] runs 0..11 but s[0] runs 0..7."]
 
 
 def test_sources_left_over_are_a_difference_of_ranges() -> None:
     text = network("hidden C [6] tanh from I where (s, d) => d[0] == s[0];")
-    assert grave(text) == [("NS095", "d[0] == s[0]")]
+    assert severe(text) == [("NS095", "d[0] == s[0]")]
 
 
 def test_a_share_proposes_a_layer_that_it_does_not_hold_yet() -> None:
@@ -79,7 +79,7 @@ def test_a_share_proposes_a_layer_that_it_does_not_hold_yet() -> None:
 
 
 def test_an_exponent_without_digits_is_a_malformed_number() -> None:
-    assert grave("const X = 1e;\ninput A [X];\noutput O [2] softmax from A all;") == [
+    assert severe("const X = 1e;\ninput A [X];\noutput O [2] softmax from A all;") == [
         ("NS005", "1e")
     ]
 
@@ -93,7 +93,7 @@ BLOCK = "{ InputShape = [8, 8]; KernelShape = [2, 2]; Stride = [2, 2]; }"
 FILTER = "where (s, d) => s[0] == d[0]"
 
 #: The slip, what it gives (code and marked words), and the text after the fix.
-SLIPS = [
+MISSPELLINGS = [
     ("hidden C [4] tanh from I all all;", ("NS026", "all"), "hidden C [4] tanh from I all;"),
     (
         f"hidden C [8] tanh from I {FILTER} x;",
@@ -137,15 +137,19 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("slip", "finding", "good"), SLIPS, ids=[slip[0] for slip in SLIPS])
+@pytest.mark.parametrize(
+    ("misspelling", "finding", "good"),
+    MISSPELLINGS,
+    ids=[misspelling[0] for misspelling in MISSPELLINGS],
+)
 def test_a_misspelling_is_reported_once_by_its_own_code(
-    slip: str, finding: tuple[str, str], good: str | None
+    misspelling: str, finding: tuple[str, str], good: str | None
 ) -> None:
-    text = network(slip)
-    assert grave(text) == [finding]
+    text = network(misspelling)
+    assert severe(text) == [finding]
     if finding[0] != "NS005":
         repaired = fixed(text, finding[0])
-        assert grave(repaired) == []
+        assert severe(repaired) == []
         assert good is None or repaired.replace(" \n", "\n") == network(good)
 
 
@@ -154,13 +158,13 @@ def test_a_misspelt_share_is_reported_by_its_keyword_alone() -> None:
         "input { A [3]; B [3]; }\nhidden { H1 [5] tanh from A all; H2 [5] tanh from B all; }\n"
         "output O [2] softmax { from H1 all; from H2 all; }\nshared { H1, H2 }\n"
     )
-    assert grave(text) == [("NS010", "shared")]
-    assert grave(fixed(text, "NS010")) == []
+    assert severe(text) == [("NS010", "shared")]
+    assert severe(fixed(text, "NS010")) == []
 
 
 def test_a_connection_inside_the_braces_of_another_is_reported_once() -> None:
     text = network(f"hidden C [4, 4] tanh from I convolve {BLOCK.replace('}', 'from I all; }')}")
-    assert grave(text) == [("NS026", "from")]
+    assert severe(text) == [("NS026", "from")]
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -173,13 +177,13 @@ def test_a_layer_in_a_constants_place_is_called_one(order: int) -> None:
 
 def test_a_keyword_with_one_foreign_letter_is_reported_by_the_letter() -> None:
     text = "ｉnput A [3];\noutput O [2] softmax from A all;"
-    assert grave(text) == [("NS006", "ｉ")]
+    assert severe(text) == [("NS006", "ｉ")]
 
 
 @pytest.mark.parametrize("sign", ["&", "|"])
 def test_a_single_sign_between_conditions_is_doubled(sign: str) -> None:
     text = network(f"hidden C [8] tanh from I where (s, d) => s[0] == d[0] {sign} s[1] > 9;")
-    assert grave(text) == [("NS001", sign)]
+    assert severe(text) == [("NS001", sign)]
     assert f" {sign * 2} " in fixed(text, "NS001")
     assert "NS026" not in {d.code for d in diagnostics(fixed(text, "NS001"))}
 

@@ -45,7 +45,7 @@ def found(text: bytes) -> list[Diagnostic]:
     return examine(NETSHARP, LineIndex(text), Context(), Selection())
 
 
-def told(text: bytes) -> list[str]:
+def reported(text: bytes) -> list[str]:
     """`line:column CODE` of every diagnostic but the hints."""
     lines = LineIndex(text)
     spots = ((*lines.position(d.start), d.code) for d in found(text) if d.severity != "hint")
@@ -89,7 +89,7 @@ def damaged(text: bytes, source: random.Random) -> bytes:
 
 
 def test_broken_texts_give_what_was_reviewed(update: bool) -> None:
-    now = {path.stem: told(text_of(path)) for path in BROKEN}
+    now = {path.stem: reported(text_of(path)) for path in BROKEN}
     if update:
         EXPECTED.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
     assert now == json.loads(EXPECTED.read_text(encoding="utf-8"))
@@ -111,9 +111,9 @@ def test_safe_fixes_reach_an_end_and_leave_fewer_errors(path: Path) -> None:
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
 def test_whole_texts_give_no_error_and_no_warning(path: Path) -> None:
     allowed = FRAGMENTS.get(path.stem, set()) if path.parent.name == "guide" else set()
-    grave = [d for d in found(text_of(path)) if d.severity in ("error", "warning")]
-    assert {d.code for d in grave} == allowed
-    assert len(grave) == len(allowed)
+    severe = [d for d in found(text_of(path)) if d.severity in ("error", "warning")]
+    assert {d.code for d in severe} == allowed
+    assert len(severe) == len(allowed)
 
 
 @pytest.mark.parametrize("path", [*WHOLE, *BROKEN], ids=lambda path: path.stem)

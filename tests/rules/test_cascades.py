@@ -25,7 +25,7 @@ SOUND = [
 ]
 
 
-def grave(data: bytes) -> Counter[str]:
+def severe(data: bytes) -> Counter[str]:
     found = check(data, Context())[1]
     return Counter(d.code for d in found if d.severity in ("error", "warning"))
 
@@ -62,12 +62,12 @@ def all_faults(
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: path.stem)
 def test_one_fault_sets_off_no_other(path: Path) -> None:
     data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    before = grave(data)
+    before = severe(data)
     specification = parse(data)
     for declaration, node, text, allowed in all_faults(specification):
         base = specification.starts[declaration]
         broken = data[: base + node.start] + text + data[base + node.end :]
-        new = grave(broken) - before
+        new = severe(broken) - before
         assert set(new) <= allowed, broken.decode()
         assert new or before & Counter(dict.fromkeys(allowed, 1)), broken.decode()
 
@@ -83,7 +83,7 @@ output O [3] softmax from A all;
 """
 
 
-def told(size: str) -> set[tuple[str, int]]:
+def reported(size: str) -> set[tuple[str, int]]:
     """Codes and lines of everything grave that is said where a layer has this size."""
     text = BESIDE.format(size=size).encode()
     found = (d for d in check(text, Context())[1] if d.severity in ("error", "warning"))
@@ -100,7 +100,7 @@ def test_a_broken_size_hides_no_fault_elsewhere(size: str) -> None:
         ("NS058", 6),
         ("NS058", 7),
     }
-    assert told("[40]") == elsewhere
-    found = told(size)
+    assert reported("[40]") == elsewhere
+    found = reported(size)
     assert elsewhere <= found
     assert {line for _, line in found - elsewhere} == {4}

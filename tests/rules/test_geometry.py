@@ -14,10 +14,10 @@ from tests.rules.rule_checks import (
     convolution,
     diagnostics,
     fixed,
-    grave,
     network,
     notes,
     only,
+    severe,
     words,
 )
 
@@ -29,7 +29,7 @@ KERNEL = "KernelShape = [3, 3]"
 
 def test_faults_in_different_dimensions_are_all_reported() -> None:
     text = convolution("[1, 1]", SHAPE, "KernelShape = [3, 9]", "Stride = [4, 1]")
-    assert grave(text) == [("NS067", "9"), ("NS068", "4")]
+    assert severe(text) == [("NS067", "9"), ("NS068", "4")]
 
 
 def test_faults_of_different_attributes_are_all_reported() -> None:
@@ -43,7 +43,7 @@ def test_faults_of_different_attributes_are_all_reported() -> None:
         "MapCount = 0",
         "Sharing = [true]",
     )
-    assert sorted(grave(text)) == [
+    assert sorted(severe(text)) == [
         ("NS065", "[true]"),
         ("NS068", "5"),
         ("NS069", "-1"),
@@ -57,7 +57,7 @@ def test_faults_of_different_attributes_are_all_reported() -> None:
 
 def test_both_excesses_in_one_dimension_are_reported() -> None:
     text = convolution("[1, 1]", SHAPE, "KernelShape = [9, 3]", "Stride = [10, 1]")
-    assert grave(text) == [("NS067", "9"), ("NS068", "10")]
+    assert severe(text) == [("NS067", "9"), ("NS068", "10")]
 
 
 # One fault, no other findings.
@@ -82,17 +82,17 @@ def test_both_excesses_in_one_dimension_are_reported() -> None:
     ],
 )
 def test_no_cascade(attributes: tuple[str, ...], expected: list[tuple[str, str]]) -> None:
-    assert grave(convolution("[99]", *attributes)) == expected
+    assert severe(convolution("[99]", *attributes)) == expected
 
 
 def test_a_rank_fault_of_one_attribute_leaves_the_others_checked() -> None:
     text = convolution("[1, 1]", SHAPE, "KernelShape = [9, 3]", "Stride = [9, 9, 9]")
-    assert grave(text) == [("NS067", "9"), ("NS065", "[9, 9, 9]")]
+    assert severe(text) == [("NS067", "9"), ("NS065", "[9, 9, 9]")]
 
 
 def test_nothing_is_reported_about_the_size_of_a_layer_that_is_broken() -> None:
     text = convolution("[0]", SHAPE, KERNEL)
-    assert grave(text) == [("NS050", "0")]
+    assert severe(text) == [("NS050", "0")]
 
 
 # The arithmetic shown.
@@ -136,7 +136,7 @@ def test_the_three_ways_of_padding_28_by_5_with_stride_2(
     text = convolution("[1, 1]", *attributes, source="input I [28, 28];")
     assert f"NodeCount[1] = {formula}" in notes(only(text, "NS074"))
     right = convolution(f"[{count}, {count}]", *attributes, source="input I [28, 28];")
-    assert grave(right) == []
+    assert severe(right) == []
 
 
 def test_related_places_lead_to_the_source() -> None:
@@ -150,9 +150,9 @@ def test_related_places_lead_to_the_source() -> None:
 
 def test_an_auto_source_is_checked_once_its_features_are_known() -> None:
     text = convolution("[6, 6]", SHAPE, KERNEL, source="input I auto;")
-    assert grave(text) == [("NS086", "I")]
-    assert grave(text, features=64) == []
-    assert grave(text, features=65) == [("NS066", "[8, 8]")]
+    assert severe(text) == [("NS086", "I")]
+    assert severe(text, features=64) == []
+    assert severe(text, features=65) == [("NS066", "[8, 8]")]
 
 
 # Spans where values are constants.
@@ -167,7 +167,7 @@ def test_entries_of_a_constant_are_marked_as_a_whole_and_fixed_as_a_whole() -> N
 def test_constants_within_a_tuple_are_marked_alone() -> None:
     text = "const K = 9;\n" + convolution("[1, 6]", SHAPE, "KernelShape = [K, 3]")
     assert words(text, only(text, "NS067")) == "K"
-    assert grave(fixed(text, "NS067")) == []
+    assert severe(fixed(text, "NS067")) == []
 
 
 # Shapes that are right although they look different.
@@ -207,14 +207,14 @@ def test_missing_attributes_are_inserted_in_the_style_of_the_block() -> None:
     assert (
         "    KernelShape = [3, 3];\n    Alpha       = 0.001;\n    Beta        = 0.75;\n  }"
     ) in text
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_a_connection_without_block_gets_one() -> None:
     text = network("hidden C [6, 6] tanh from I convolve;")
     text = fixed(fixed(text, "NS063"), "NS063")
     assert "from I convolve { InputShape = [8, 8]; KernelShape = [3, 3]; }\n" in text
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_a_proposed_kernel_leads_to_the_declared_size() -> None:
@@ -223,7 +223,7 @@ def test_a_proposed_kernel_leads_to_the_declared_size() -> None:
         text = convolution(size, "InputShape = [3, 12, 12]", "MapCount = 4", source=source)
         text = fixed(text, "NS063")
         assert f"KernelShape = {kernel};" in text
-        assert grave(text) == []
+        assert severe(text) == []
 
 
 def test_pads_that_fill_are_proposed() -> None:
@@ -246,7 +246,7 @@ def test_unread_cells_can_be_padded_and_the_size_follows() -> None:
     text = fixed(text, "NS077")
     assert "hidden C [5, 13, 24]" in text
     assert "UpperPad = [1, 0];" in text
-    assert grave(text) == []
+    assert severe(text) == []
     assert "NS077" not in codes(text)
 
 
@@ -290,7 +290,7 @@ def test_reordering_takes_the_other_tuples_along() -> None:
     text = fixed(text, "NS122")
     assert "InputShape = [3, 8, 8];" in text
     assert "Stride = [2, 1, 1];" in text
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_an_auto_destination_gets_the_maps_first() -> None:
@@ -322,7 +322,7 @@ def test_a_norm_across_maps_can_be_padded() -> None:
     text = network(f"hidden N [44, 2, 2] from I response norm {{\n  {block}\n}}", source, "N")
     found = only(text, "NS080")
     assert found.message.endswith("48 become 44.")
-    assert grave(fixed(text, "NS080")) == []
+    assert severe(fixed(text, "NS080")) == []
 
 
 def test_kernels_of_their_own_for_each_map_are_not_reproached() -> None:
@@ -355,11 +355,11 @@ def test_a_copying_pool_is_bypassed_by_all_its_readers() -> None:
     text = fixed(text, "NS113")
     assert "P" not in text
     assert text.count("from I all") == 2
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 @st.composite
-def lawful_kernels(draw: st.DrawFn) -> tuple[Geometry, list[str]]:
+def valid_kernels(draw: st.DrawFn) -> tuple[Geometry, list[str]]:
     """A convolution that obeys every limit, and its attributes."""
     rank = draw(st.integers(1, 3))
     sizes = [draw(st.integers(1, 9)) for _ in range(rank)]
@@ -386,33 +386,33 @@ def lawful_kernels(draw: st.DrawFn) -> tuple[Geometry, list[str]]:
     return Geometry(tuple(axes), tuple(sharing), tuple(maps), trained=True), lines
 
 
-def sizes_judged(text: str) -> set[str]:
+def sizes_measured(text: str) -> set[str]:
     """The grave codes, but for the one about how many kernels there are (NS112)."""
-    return {code for code, _ in grave(text)} - {"NS112"}
+    return {code for code, _ in severe(text)} - {"NS112"}
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
-@given(lawful_kernels())
+@given(valid_kernels())
 def test_what_obeys_every_limit_is_accepted_with_the_size_it_gives(
     case: tuple[Geometry, list[str]],
 ) -> None:
     geometry, lines = case
     source = f"input I {[axis.size for axis in geometry.axes]};"
-    assert sizes_judged(convolution(f"{list(geometry.output)}", *lines, source=source)) == set()
+    assert sizes_measured(convolution(f"{list(geometry.output)}", *lines, source=source)) == set()
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(lawful_kernels(), st.integers(1, 400))
+@given(valid_kernels(), st.integers(1, 400))
 def test_any_other_size_is_refused_and_the_fix_declares_the_right_one(
     case: tuple[Geometry, list[str]], nodes: int
 ) -> None:
     geometry, lines = case
     source = f"input I {[axis.size for axis in geometry.axes]};"
     text = convolution(f"[{nodes}]", *lines, source=source)
-    found = sizes_judged(text)
+    found = sizes_measured(text)
     assert found == (set() if nodes == product(geometry.output) else {"NS074"})
     if found:
-        assert sizes_judged(fixed(text, "NS074")) == set()
+        assert sizes_measured(fixed(text, "NS074")) == set()
 
 
 numbers = st.integers(-2, 9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.rule_checks import convolution, diagnostics, fixed, grave, only
+from tests.rules.rule_checks import convolution, diagnostics, fixed, only, severe
 
 SHARP = ("InputShape = [1, 28, 28]", "KernelShape = [1, 5, 5]")
 SOURCE = "input I [1, 28, 28];"
@@ -44,7 +44,7 @@ def test_from_is_put_in_safely_where_a_source_follows(words: str, safe: bool) ->
 )
 def test_padding_by_name_is_true_or_false(size: str, written: str, code: str, meant: str) -> None:
     text = convolution(size, *SHARP, written, "MapCount = 16", source=SOURCE)
-    assert grave(text)[0][0] == code
+    assert severe(text)[0][0] == code
     assert f"is {meant.split()[2].rstrip(';')}." in only(text, code).message.replace(
         "Padding = ", ""
     )
@@ -60,14 +60,14 @@ def test_a_constant_may_be_called_same() -> None:
         "Padding = same",
         source="input I [28, 28];",
     )
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_one_number_of_maps_that_gives_the_declared_size_is_offered() -> None:
     maps = ("Padding = [false, true, true]", "MapCount = [16, 16, 16]")
     text = convolution("[16, 28, 28]", *SHARP, *maps, source=SOURCE)
     assert "MapCount = 16;" in fixed(text, "NS074")
-    assert grave(fixed(text, "NS074")) == []
+    assert severe(fixed(text, "NS074")) == []
     other = convolution("[8, 28, 28]", *SHARP, *maps, source=SOURCE)
     assert "MapCount = [16, 16, 16];" in fixed(other, "NS074")
 
@@ -88,9 +88,9 @@ def test_one_number_of_maps_that_gives_the_declared_size_is_offered() -> None:
     ],
 )
 def test_what_net_sharp_has_not_is_reported(words: str, says: str) -> None:
-    told = [d for d in diagnostics(layer(words)) if d.severity == "error"]
-    assert says in told[0].message
-    assert not [d for d in told if d.fix is not None and d.fix.safe]
+    message = [d for d in diagnostics(layer(words)) if d.severity == "error"]
+    assert says in message[0].message
+    assert not [d for d in message if d.fix is not None and d.fix.safe]
 
 
 @pytest.mark.parametrize("declared", ["dropout 0.5;", "Dropout D [20] from H all;"])
@@ -106,7 +106,7 @@ def test_a_layer_that_net_sharp_has_not_is_reported(declared: str) -> None:
 def test_attributes_of_other_frameworks_are_known(written: str, meant: str) -> None:
     text = convolution("[8, 24, 24]", *SHARP, written, source=SOURCE)
     assert f"Did you mean '{meant}'?" in only(text, "NS061").message
-    assert grave(fixed(text, "NS061")) == []
+    assert severe(fixed(text, "NS061")) == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ NET = "input I [4]; hidden H [3] tanh from I all; " + TAIL
 
 def test_guide_names_a_layer_like_a_keyword() -> None:
     text = "input Data auto; hidden Hidden auto from Data all; output Result auto from Hidden all;"
-    assert codes(text, grave=True) == []
+    assert codes(text, severe=True) == []
 
 
 def test_every_use_of_an_undefined_constant_is_reported_and_nothing_else() -> None:
@@ -20,7 +20,7 @@ def test_every_use_of_an_undefined_constant_is_reported_and_nothing_else() -> No
         "input I [N]; hidden H [N, N] tanh from I convolve { InputShape = [N]; "
         "KernelShape = [2]; } output O [N] softmax from H all; share { H, O }"
     )
-    found = codes(text, grave=True)
+    found = codes(text, severe=True)
     assert found.count("NS030") == 5
     assert set(found) <= {"NS030", "NS102"}
 
@@ -139,7 +139,7 @@ def test_undefined_source_is_one_fault_wherever_it_is_used() -> None:
     hidden G [3, 3] tanh from Missing convolve { InputShape = [3, 3]; KernelShape = [1, 1]; }
     hidden F [3] tanh from Missing where (s, d) => s[0] == d[0];
     output O [2] softmax { from H all; from G all; from F all; }"""
-    assert codes(text, grave=True) == ["NS035"] * 3
+    assert codes(text, severe=True) == ["NS035"] * 3
 
 
 def test_source_that_is_a_constant() -> None:
@@ -175,7 +175,7 @@ def test_several_independent_faults_are_reported_in_one_run() -> None:
     hidden H [2.5] tanh from Q all;
     hidden H [sin(1)] tanh from I all;
     output O [0] softmax from H all;"""
-    assert sorted(set(codes(text, grave=True))) == [
+    assert sorted(set(codes(text, severe=True))) == [
         "NS030",
         "NS031",
         "NS032",

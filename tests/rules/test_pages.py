@@ -20,7 +20,7 @@ from netsharp_lsp.text.lines import LineIndex
 BOOK = RuleBook(FOLDER)
 CODES = BOOK.codes
 NETSHARP = language_by_id("netsharp")
-GRAVE = ("error", "warning")
+SEVERE = ("error", "warning")
 #: An example is changed on four lines at most.
 MOST_CHANGED_LINES = 8
 
@@ -49,13 +49,13 @@ def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:
     diagnostics = found(page.bad, page.context)
     own = [(d.code, d.start, d.end) for d in diagnostics if d.code == page.code]
     assert own == [(page.code, page.bad_start, page.bad_end)], diagnostics
-    others = [d for d in diagnostics if d.code != page.code and d.severity in GRAVE]
+    others = [d for d in diagnostics if d.code != page.code and d.severity in SEVERE]
     assert others == []
 
 
 def test_good_example_is_clean(page: Page) -> None:
     diagnostics = found(page.good, page.good_context)
-    assert [d for d in diagnostics if d.code == page.code or d.severity in GRAVE] == []
+    assert [d for d in diagnostics if d.code == page.code or d.severity in SEVERE] == []
 
 
 def test_good_example_differs_by_a_small_edit(page: Page) -> None:

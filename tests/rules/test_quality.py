@@ -18,7 +18,7 @@ def test_softmax_and_square_root_in_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hidden", "told"),
+    ("hidden", "reported"),
     [
         ("hidden H [50] linear from I all; ", True),
         ("hidden H [3] linear from I all; ", True),
@@ -29,8 +29,8 @@ def test_softmax_and_square_root_in_their_places() -> None:
         ("hidden H [3] from I max pool { InputShape = [4]; KernelShape = [2]; } ", False),
     ],
 )
-def test_linear_layers_in_front_of_full_ones(hidden: str, told: bool) -> None:
-    assert pointed(HEAD + hidden + TAIL, "NS117") == (["linear"] if told else [])
+def test_linear_layers_in_front_of_full_ones(hidden: str, reported: bool) -> None:
+    assert pointed(HEAD + hidden + TAIL, "NS117") == (["linear"] if reported else [])
 
 
 def test_large_networks_count_shared_weights_once() -> None:

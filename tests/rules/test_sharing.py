@@ -8,7 +8,7 @@ from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.meaning.counts.sharing import shared_groups
 from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
-from tests.rules.rule_checks import fixed, grave, notes, only
+from tests.rules.rule_checks import fixed, notes, only, severe
 
 SIAMESE = """
 input { A [37]; B [37]; }
@@ -50,7 +50,7 @@ def groups(text: str) -> tuple[list[list[str]], list[list[str]]]:
     ],
 )
 def test_all_forms_of_the_siamese_share_give_the_same_groups(shares: str) -> None:
-    assert grave(SIAMESE + shares) == []
+    assert severe(SIAMESE + shares) == []
     assert groups(SIAMESE + shares) == ([["A => H1", "B => H2"]], [["H1", "H2"]])
     assert groups(shares + SIAMESE) == ([["A => H1", "B => H2"]], [["H1", "H2"]])
 
@@ -81,7 +81,7 @@ def test_convolutions_share_their_biases_with_their_weights() -> None:
     one = f"[4] tanh from A convolve {{ {BLOCK} }}"
     text = pair(one, one.replace("A", "B", 1))
     assert groups(text) == ([["A => H1", "B => H2"]], [])
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 # What must agree.
@@ -150,7 +150,7 @@ def test_the_difference_is_named(first: str, second: str, reason: str) -> None:
     ],
 )
 def test_what_makes_no_difference(first: str, second: str) -> None:
-    assert [item for item in grave(pair(first, second)) if item[0] >= "NS096"] == []
+    assert [item for item in severe(pair(first, second)) if item[0] >= "NS096"] == []
 
 
 def test_further_differences_are_notes() -> None:
@@ -179,17 +179,17 @@ def test_further_differences_are_notes() -> None:
     ],
 )
 def test_faulty_shares(share: str, expected: list[tuple[str, str]]) -> None:
-    assert grave(SIAMESE + share) == expected
+    assert severe(SIAMESE + share) == expected
 
 
 def test_biases_need_a_layer_that_has_them() -> None:
     one = f"[4] tanh from A convolve {{ {BLOCK} }}"
     text = pair(one, "[4] tanh from B all;", "share { 1 => H1, 1 => H2 }")
-    assert grave(text) == [("NS108", "1 => H1")]
+    assert severe(text) == [("NS108", "1 => H1")]
     assert "keeps them in its kernels" in only(text, "NS108").message
     pool = f"[4] from A max pool {{ {BLOCK} }}"
     text = pair(pool, "[4] tanh from B all;", "share { 1 => H1, 1 => H2 }")
-    assert grave(text) == [("NS107", "1 => H1")]
+    assert severe(text) == [("NS107", "1 => H1")]
 
 
 def test_initial_biases_must_agree_too() -> None:
@@ -197,7 +197,7 @@ def test_initial_biases_must_agree_too() -> None:
     found = only(text, "NS109")
     assert found.message == "Shared biases start from different Biases: 'H1' and 'H2'."
     assert notes(found) == ["Biases of 'H1'.", "Biases of 'H2'."]
-    assert grave(text.replace("[2]; from B", "[1.0]; from B")) == []
+    assert severe(text.replace("[2]; from B", "[1.0]; from B")) == []
 
 
 # Fixes.
@@ -206,14 +206,14 @@ def test_initial_biases_must_agree_too() -> None:
 def test_a_layer_among_bundles_is_named_as_a_bundle() -> None:
     text = fixed(SIAMESE + "share { A => H1, H2 }", "NS105")
     assert "share { A => H1, B => H2 }" in text
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_two_shares_of_one_item_are_merged() -> None:
     text = SIAMESE + "share { H1, H2 }\nshare { H2, H1 }"
     text = fixed(text, "NS106")
     assert text.count("share") == 1
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_layers_with_as_many_connections_are_spelt_out_in_their_order() -> None:
@@ -224,16 +224,16 @@ hidden H2 [4] tanh { from B all; from C all; }
 output O [2] softmax { from H1 all; from H2 all; }
 share { H1, H2 }
 """
-    assert grave(text) == [("NS103", "H1"), ("NS103", "H2")]
+    assert severe(text) == [("NS103", "H1"), ("NS103", "H2")]
     text = fixed(text, "NS103")
     assert text.endswith(
         "share { A => H1, B => H2 }\nshare { C => H1, C => H2 }\nshare { 1 => H1, 1 => H2 }\n"
     )
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_checking_large_filters_is_bounded() -> None:
     """Two conditions that cannot be compared within the limit are left to `describe`."""
     one = "[3000] tanh from A where (s, d) => s[0] * 7 % 3000 == d[0];"
     text = pair(one, one.replace("7", "11").replace("A", "B", 1)).replace("[12]", "[3000]")
-    assert {code for code, _ in grave(text)} == {"NS111"}
+    assert {code for code, _ in severe(text)} == {"NS111"}

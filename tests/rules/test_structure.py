@@ -20,7 +20,7 @@ def test_fragments_of_the_guide_lack_only_their_layers() -> None:
 
 
 def test_only_constants() -> None:
-    assert codes("const N = 3;", grave=True) == ["NS051", "NS052"]
+    assert codes("const N = 3;", severe=True) == ["NS051", "NS052"]
 
 
 def test_missing_input_is_declared_by_the_name_in_use() -> None:
@@ -39,7 +39,7 @@ def test_last_layer_becomes_the_output() -> None:
     assert "NS052" in codes(text)
     after = fixed(text)
     assert after.endswith("}\noutput O [2] softmax from H all;")
-    assert codes(after, grave=True) == []
+    assert codes(after, severe=True) == []
 
 
 def test_output_that_nothing_reads_counts_among_several() -> None:
@@ -49,7 +49,7 @@ def test_output_that_nothing_reads_counts_among_several() -> None:
     )
     assert pointed(text, "NS053") == ["A", "B"]
     assert "NS054" not in codes(text)
-    assert codes(fixed(text), grave=True) == []
+    assert codes(fixed(text), severe=True) == []
 
 
 def test_first_of_equal_outputs_counts() -> None:
@@ -64,7 +64,7 @@ def test_each_connection_from_the_output_is_reported() -> None:
         "input I [4]; output O [2] softmax from I all; hidden A [3] tanh from O all; "
         "hidden B [3] tanh from O all;"
     )
-    assert codes(text, grave=True) == ["NS054", "NS054"]
+    assert codes(text, severe=True) == ["NS054", "NS054"]
 
 
 def test_circle_is_named_in_the_direction_of_flow() -> None:
@@ -77,7 +77,7 @@ def test_circle_is_named_in_the_direction_of_flow() -> None:
     assert found.message == "Connections form a cycle: C, A, B, C."
     assert text[: found.start].count("\n") == 1
     assert len(found.related) == 2
-    assert codes(text, grave=True) == ["NS055"]
+    assert codes(text, severe=True) == ["NS055"]
 
 
 def test_two_circles_are_two_faults() -> None:
@@ -87,7 +87,7 @@ def test_two_circles_are_two_faults() -> None:
     hidden C [3] tanh { from I all; from D all; }
     hidden D [3] tanh from C all;
     output O [2] softmax { from B all; from D all; }"""
-    assert codes(text, grave=True) == ["NS055", "NS055"]
+    assert codes(text, severe=True) == ["NS055", "NS055"]
 
 
 def test_layer_that_feeds_itself_is_no_circle() -> None:
@@ -99,7 +99,7 @@ def test_layer_that_feeds_itself_is_no_circle() -> None:
 def test_long_circles(length: int) -> None:
     layers = "".join(f"hidden H{i} [3] tanh from H{(i - 1) % length} all;\n" for i in range(length))
     text = f"input I [4];\n{layers}output O [2] softmax {{ from H1 all; from I all; }}"
-    assert codes(text, grave=True) == ["NS055"]
+    assert codes(text, severe=True) == ["NS055"]
 
 
 def test_long_chains_are_sound() -> None:
@@ -111,7 +111,7 @@ def test_long_chains_are_sound() -> None:
 def test_empty_bodies_are_reported_where_something_could_feed_them() -> None:
     text = "input I [4]; hidden H [3] tanh { } output O [2] softmax { Biases = [1, 2]; }"
     assert pointed(text, "NS057") == ["H", "O"]
-    assert codes(fixed(text), grave=True) == []
+    assert codes(fixed(text), severe=True) == []
 
 
 def test_only_the_end_of_a_dangling_path_is_reported() -> None:

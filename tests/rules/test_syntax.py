@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.rule_checks import diagnostics, fixed, grave, only
+from tests.rules.rule_checks import diagnostics, fixed, only, severe
 
 KERNEL = "InputShape = [3]; KernelShape = [2];"
 OUTPUT = "output O [2] softmax from H all;"
-SLIPS = [
+MISSPELLINGS = [
     ("input A [3] @; output O [2] softmax from A all;", "NS001", "@"),
     ("input A [3] $$; output O [2] softmax from A all;", "NS001", "$$"),
     ("input A [3]]; output O [2] softmax from A all;", "NS001", "]"),
@@ -49,9 +49,9 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "words"), SLIPS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("text", "code", "words"), MISSPELLINGS, ids=lambda value: str(value)[:40])
 def test_one_misspelling_gives_one_finding(text: str, code: str, words: str) -> None:
-    assert grave(text) == [(code, words)]
+    assert severe(text) == [(code, words)]
 
 
 def test_a_semicolon_forgotten_in_a_group_is_missed_after_the_connection() -> None:
@@ -94,6 +94,6 @@ def test_independent_faults_are_all_reported() -> None:
     text = (
         "# net\ninput A (3, 4)\nhidden H [3] relu from A fully;\nouput O [2] from H all sigmoid;\n"
     )
-    assert [code for code, _ in grave(text)] == [
+    assert [code for code, _ in severe(text)] == [
         "NS002", "NS021", "NS011", "NS017", "NS019", "NS010", "NS016",
     ]  # fmt: skip

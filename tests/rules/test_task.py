@@ -35,14 +35,14 @@ def test_auto_without_context_is_unknown_and_sets_off_nothing() -> None:
 def test_auto_in_context(context: dict[str, object], shapes: list[object]) -> None:
     network = check_network(AUTO, **context)
     assert [layer.shape for layer in network.all_layers] == shapes
-    assert codes(AUTO, grave=True, **context) in ([], ["NS089"])
+    assert codes(AUTO, severe=True, **context) in ([], ["NS089"])
 
 
 def test_one_auto_input_takes_what_the_others_leave() -> None:
     text = "input A [3]; input B auto; input C [2]; output O [2] softmax { from A all; from B all;"
     text += " from C all; }"
     assert check_network(text, features=9).layers["B"].shape == (4,)
-    assert codes(text, grave=True, features=9) == []
+    assert codes(text, severe=True, features=9) == []
     found = one(text, "NS081", features=5)
     assert found.message == "The data has 5 features; the sized input layers already take 5."
     assert text[found.start : found.end] == "auto"
@@ -50,7 +50,7 @@ def test_one_auto_input_takes_what_the_others_leave() -> None:
 
 def test_features_of_several_inputs() -> None:
     text = "input A [3]; input B [2]; output O [2] softmax { from A all; from B all; }"
-    assert codes(text, grave=True, features=5) == []
+    assert codes(text, severe=True, features=5) == []
     found = one(text, "NS081", features=6)
     assert found.message == "The data has 6 features; the input layers take 5."
     assert [text[r.start : r.end] for r in found.related] == ["[3]", "[2]"]
@@ -152,7 +152,7 @@ def test_activation_of_the_output(
 
 def test_unknown_activation_is_not_checked() -> None:
     text = SIZED.format(10, "softmx")
-    assert codes(text, task="regression", grave=True) == ["NS083", "NS017"]
+    assert codes(text, task="regression", severe=True) == ["NS083", "NS017"]
 
 
 def test_missing_activation_is_reported_once_and_written_down() -> None:
@@ -185,7 +185,7 @@ def test_initial_values_by_host(host: str | None, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "told"),
+    ("context", "reported"),
     [
         ({"task": "binary"}, True),
         ({"task": "binary", "host": "rx"}, False),
@@ -194,8 +194,8 @@ def test_initial_values_by_host(host: str | None, count: int) -> None:
         ({}, False),
     ],
 )
-def test_two_class_auto_output(context: dict[str, object], told: bool) -> None:
-    assert ("NS115" in codes(AUTO, **context)) == told
+def test_two_class_auto_output(context: dict[str, object], reported: bool) -> None:
+    assert ("NS115" in codes(AUTO, **context)) == reported
     assert "NS115" not in codes(SIZED.format(2, "sigmoid"), **context)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.rule_checks import convolution, diagnostics, fixed, grave, notes, only
+from tests.rules.rule_checks import convolution, diagnostics, fixed, notes, only, severe
 
 DATA = "input I [2, 3];\n"
 END = "\noutput O [2] softmax from H all;\n"
@@ -34,7 +34,7 @@ def test_weights_of_full_and_filtered_connections(connection: str, number: int, 
     for given in (number - 1, number, number + 1, 0):
         block = f"{{ Weights = {values(given)}; }}"
         text = f"{DATA}hidden H [4] tanh from I {connection} {block}{END}"
-        found = [code for code, _ in grave(text) if code == "NS096"]
+        found = [code for code, _ in severe(text) if code == "NS096"]
         assert found == ([] if given == number else ["NS096"])
         if found:
             assert notes(only(text, "NS096")) == [note]
@@ -54,7 +54,7 @@ def test_weights_of_convolutions_are_kernels_times_cells_and_a_bias(
     attributes: tuple[str, ...], number: int
 ) -> None:
     right = convolving(*attributes, f"Weights = {values(number)}")
-    assert "NS096" not in {code for code, _ in grave(right)}
+    assert "NS096" not in {code for code, _ in severe(right)}
     wrong = convolving(*attributes, f"Weights = {values(number - 1)}")
     assert f"this connection has {number}." in only(wrong, "NS096").message
 
@@ -70,7 +70,7 @@ def test_the_second_convolution_of_the_guide_takes_1300_weights() -> None:
         "Weights = [1]",
         source="input I [5, 13, 13];",
     )
-    assert grave(text) == [("NS096", "[1]")]
+    assert severe(text) == [("NS096", "[1]")]
     assert notes(only(text, "NS096")) == [
         "50 kernels x (1 x 5 x 5 + 1 bias) = 1300 values, the bias of each kernel last."
     ]
@@ -78,13 +78,13 @@ def test_the_second_convolution_of_the_guide_takes_1300_weights() -> None:
 
 def test_weights_are_not_counted_while_a_size_is_unknown() -> None:
     text = "input I auto;\noutput O [2] softmax from I all { Weights = [1]; }\n"
-    assert grave(text) == []
-    assert grave(text, features=3) == [("NS096", "[1]")]
+    assert severe(text) == []
+    assert severe(text, features=3) == [("NS096", "[1]")]
 
 
 def test_weights_are_not_counted_while_the_kernel_is_faulty() -> None:
     text = convolving("KernelShape = [9, 9]", "Weights = [1]")
-    assert {code for code, _ in grave(text)} == {"NS067"}
+    assert {code for code, _ in severe(text)} == {"NS067"}
 
 
 def test_bytes_may_hold_what_is_no_number() -> None:
@@ -93,7 +93,7 @@ def test_bytes_may_hold_what_is_no_number() -> None:
         "input I [2];\noutput O [1] sigmoid { Biases = [floats_from_bytes(000080ff)]; "
         "from I all { Weights = W; } }\n"
     )
-    assert [code for code, _ in grave(text)] == ["NS097", "NS097"]
+    assert [code for code, _ in severe(text)] == ["NS097", "NS097"]
     messages = [d.message for d in diagnostics(text) if d.code == "NS097"]
     assert messages[0].endswith("value 0 (from 0) is -inf.")
     assert messages[1].endswith("value 0 (from 0) is nan.")
@@ -101,11 +101,11 @@ def test_bytes_may_hold_what_is_no_number() -> None:
 
 def test_biases_of_every_kind_of_layer() -> None:
     text = "input I [4];\n" + "output O [2] softmax { Biases = [1, 2, 3]; from I all; }\n"
-    assert grave(text) == [("NS098", "[1, 2, 3]")]
+    assert severe(text) == [("NS098", "[1, 2, 3]")]
     block = "{ InputShape = [4]; KernelShape = [2]; Stride = [2]; }"
     for kind, reason in (("convolve", "convolution keeps"), ("max pool", "pooling trains nothing")):
         text = f"input I [4];\noutput O [2] softmax {{ Biases = [1, 2]; from I {kind} {block} }}\n"
-        assert grave(text) == [("NS099", "Biases")]
+        assert severe(text) == [("NS099", "Biases")]
         assert reason in only(text, "NS099").message
 
 
@@ -115,7 +115,7 @@ def test_a_layer_with_a_convolution_and_a_full_connection_has_biases() -> None:
         "input I [4];\n"
         f"output O [2] softmax {{ Biases = [1, 2]; from I convolve {block} from I all; }}\n"
     )
-    assert grave(text) == []
+    assert severe(text) == []
 
 
 def test_a_large_unshared_convolution_can_be_shared() -> None:
@@ -129,4 +129,4 @@ def test_a_large_unshared_convolution_can_be_shared() -> None:
     )
     found = only(text, "NS112")
     assert found.message == "Unshared convolution: 2304 kernels, 59904 weights."
-    assert grave(fixed(text, "NS112")) == []
+    assert severe(fixed(text, "NS112")) == []

@@ -19,10 +19,10 @@ def check_network(text: str, **context: object) -> Network:
     return check(text.encode(), Context(**context))[0]
 
 
-def codes(text: str, *, grave: bool = False, **context: object) -> list[str]:
-    """The codes in the order of the text; only errors and warnings if ``grave``."""
+def codes(text: str, *, severe: bool = False, **context: object) -> list[str]:
+    """The codes in the order of the text; only errors and warnings if ``severe``."""
     found = diagnostics(text, **context)
-    return [d.code for d in found if not grave or d.severity in ("error", "warning")]
+    return [d.code for d in found if not severe or d.severity in ("error", "warning")]
 
 
 def one(text: str, code: str, **context: object) -> Diagnostic:

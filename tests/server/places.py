@@ -50,8 +50,8 @@ def hover(wire: Wire, uri: str, line: int, character: int) -> str:
 def becomes(wire: Wire, uri: str, place: tuple[int, int], words: str) -> None:
     """Wait until a hover says the words: what lies around is read beside the typing."""
     end = time.monotonic() + PATIENCE
-    while words not in (said := hover(wire, uri, *place)):
-        assert time.monotonic() < end, said
+    while words not in (reported := hover(wire, uri, *place)):
+        assert time.monotonic() < end, reported
         time.sleep(0.02)
 
 

@@ -139,9 +139,9 @@ class _Client:
         return True
 
     def _take(self, heard: Message, waiting: Counter[str]) -> None:
-        said = json.dumps(heard)
-        if "failed: " in said or "Internal error" in said:
-            self.report.faults.append(said[:2_000])
+        reported = json.dumps(heard)
+        if "failed: " in reported or "Internal error" in reported:
+            self.report.faults.append(reported[:2_000])
         if "method" in heard:
             self.wire.answers = dict.fromkeys(
                 ("workspace/configuration", "workspace/applyEdit"), self.chance.choice(ANSWERS)
@@ -154,7 +154,7 @@ class _Client:
             if not waiting[name]:
                 del waiting[name]
         elif name != "null":
-            self.report.faults.append(f"an answer that nobody waits for: {said[:2_000]}")
+            self.report.faults.append(f"an answer that nobody waits for: {reported[:2_000]}")
 
     def end(self) -> None:
         """End the server as a client should; it must have said nothing besides."""
@@ -167,9 +167,9 @@ class _Client:
         else:
             self.wire.process.kill()
         assert self.wire.process.stderr is not None
-        said = self.wire.process.stderr.read().decode(errors="replace")
-        if said:
-            self.report.faults.append(f"on standard error: {said[:5_000]}")
+        output = self.wire.process.stderr.read().decode(errors="replace")
+        if output:
+            self.report.faults.append(f"on standard error: {output[:5_000]}")
 
     def _message(self) -> Message:
         """A sound message, changed in up to three places."""

@@ -74,7 +74,7 @@ def errors(found: Sequence[lsp.Diagnostic]) -> list[object]:
     return [one.code for one in found if one.severity == lsp.DiagnosticSeverity.Error]
 
 
-async def told(
+async def reported(
     client: LanguageClient,
     document: lsp.TextDocumentIdentifier,
     holds: Callable[[Sequence[lsp.Diagnostic]], bool] = lambda found: True,
@@ -93,7 +93,7 @@ async def test_a_network_in_a_configuration_is_one_text_with_what_it_includes(
 ) -> None:
     configuration, layers = written(tmp_path)
     document = opened(editor, configuration, "cntk")
-    assert errors(await told(editor, document)) == []
+    assert errors(await reported(editor, document)) == []
     place = position(CONFIGURATION, "z = Layer")
     hover = await editor.text_document_hover_async(lsp.HoverParams(document, place))
     assert hover is not None
@@ -114,7 +114,7 @@ async def test_a_network_in_a_configuration_is_one_text_with_what_it_includes(
 async def test_a_name_changes_in_every_file(editor: LanguageClient, tmp_path: Path) -> None:
     configuration, layers = written(tmp_path)
     document = opened(editor, layers, "brainscript")
-    await told(editor, document)
+    await reported(editor, document)
     found = await editor.text_document_rename_async(
         lsp.RenameParams(document, lsp.Position(0, 1), "Affine")
     )
@@ -134,7 +134,7 @@ async def test_files_that_may_be_included_are_proposed(
     configuration, _ = written(tmp_path)
     (tmp_path / "recurrent.bs").write_text("Two = 2\n", encoding="utf-8")
     document = opened(editor, configuration, "cntk")
-    await told(editor, document)
+    await reported(editor, document)
     place = position(CONFIGURATION, 'include "layers', len('include "la'))
     found = await editor.text_document_completion_async(lsp.CompletionParams(document, place))
     items = found.items if isinstance(found, lsp.CompletionList) else found or []
@@ -146,7 +146,7 @@ async def test_a_name_leads_to_the_file_that_is_named_and_into_the_library(
 ) -> None:
     configuration, layers = written(tmp_path)
     document = opened(editor, configuration, "cntk")
-    await told(editor, document)
+    await reported(editor, document)
 
     async def target(words: str, after: int) -> str:
         place = position(CONFIGURATION, words, after)
@@ -165,7 +165,7 @@ async def test_a_function_is_found_where_other_files_use_it(
 ) -> None:
     configuration, layers = written(tmp_path)
     document = opened(editor, layers, "brainscript")
-    await told(editor, document)
+    await reported(editor, document)
     found = await editor.text_document_references_async(
         lsp.ReferenceParams(lsp.ReferenceContext(True), document, lsp.Position(0, 1))
     )
@@ -184,7 +184,7 @@ async def test_a_stream_leads_to_its_input_and_a_call_to_its_result(
     with serving(able, rootUri=tmp_path.as_uri()) as wire:
         uri = opened_by_wire(wire, configuration, "cntk")
 
-        def behind(words: str, after: int = 0) -> list[tuple[str, int, int]] | None:
+        def following(words: str, after: int = 0) -> list[tuple[str, int, int]] | None:
             place = position(CONFIGURATION, words, after)
             at = {"line": place.line, "character": place.character}
             found = wire.request(
@@ -193,10 +193,10 @@ async def test_a_stream_leads_to_its_input_and_a_call_to_its_result(
             target, span = ("targetUri", "targetSelectionRange") if links else ("uri", "range")
             return found and [(one[target], *one[span]["start"].values()) for one in found]
 
-        assert behind("features = Input") == [(uri, 18, 6)]
-        assert behind("labels = { dim") == [(uri, 8, 4)]
-        assert behind("Layer (features") == [(layers.as_uri(), 2, 4)]
-        assert behind("learningRatesPerSample") is None
+        assert following("features = Input") == [(uri, 18, 6)]
+        assert following("labels = { dim") == [(uri, 8, 4)]
+        assert following("Layer (features") == [(layers.as_uri(), 2, 4)]
+        assert following("learningRatesPerSample") is None
 
 
 async def test_an_edit_of_one_file_is_checked_in_the_other(
@@ -204,16 +204,16 @@ async def test_an_edit_of_one_file_is_checked_in_the_other(
 ) -> None:
     configuration, layers = written(tmp_path)
     main = opened(editor, configuration, "cntk")
-    assert errors(await told(editor, main)) == []
+    assert errors(await reported(editor, main)) == []
     included = opened(editor, layers, "brainscript")
-    assert errors(await told(editor, included)) == []
+    assert errors(await reported(editor, included)) == []
     change = lsp.TextDocumentContentChangeWholeDocument(LAYERS.replace("Layer", "Dense"))
     editor.text_document_did_change(
         lsp.DidChangeTextDocumentParams(
             lsp.VersionedTextDocumentIdentifier(2, included.uri), [change]
         )
     )
-    heard = await told(editor, main, lambda found: bool(errors(found)))
+    heard = await reported(editor, main, lambda found: bool(errors(found)))
     assert any("Layer" in one.message for one in heard)
 
 
@@ -223,7 +223,7 @@ async def test_a_file_of_another_owner_is_left_unchanged(
     path = tmp_path / "app.config"
     path.write_text("<configuration></configuration>\n", encoding="utf-8")
     document = opened(editor, path, "xml")
-    assert not await told(editor, document)
+    assert not await reported(editor, document)
     symbols = await editor.text_document_document_symbol_async(lsp.DocumentSymbolParams(document))
     assert not symbols
 
@@ -360,8 +360,8 @@ async def test_what_is_offered_says_that_it_is_proven(tmp_path: Path) -> None:
     with serving(abilities, rootUri=tmp_path.as_uri()) as wire:
         actions = actions_at(wire, tmp_path / "network.ndl", 0)
         whole = [one for one in actions if "all that belongs to it" in one["title"]]
-        told = [one["data"]["sentences"] for one in whole]
-        assert "proven equal" in told[0][0]
+        message = [one["data"]["sentences"] for one in whole]
+        assert "proven equal" in message[0][0]
         assert_one_step(whole[0]["edit"]["documentChanges"])
         # A client may ask for the rest of any action: here nothing is missing.
         assert wire.request("codeAction/resolve", whole[0]) == whole[0]

@@ -36,7 +36,7 @@ def path_shown(wire: Wire) -> Path:
     return Path(unquote(urlsplit(asked(wire, "window/showDocument")[-1]["uri"]).path))
 
 
-def path_told(wire: Wire) -> Path:
+def reported_path(wire: Wire) -> Path:
     """The file that the last message names at its end."""
     return Path(shown(wire)[-1].rpartition(": ")[2])
 
@@ -68,14 +68,14 @@ def test_a_client_that_can_nothing_executes_every_command(tmp_path: Path) -> Non
         assert offered == list(COMMANDS)
         uri, other = path.as_uri(), opened(wire, sound)
         assert execute(wire, "explain", "ns074")["result"] is None
-        assert path_told(wire).read_text().startswith("# NS074:")
+        assert reported_path(wire).read_text().startswith("# NS074:")
         assert edited(UNTIDY, execute(wire, "format", uri)["result"]) == TIDY
         repaired = edited(UNTIDY, execute(wire, "fixAll", uri)["result"])
         assert repaired == UNTIDY.replace("sofmax", "softmax")
         assert execute(wire, "describe", other)["result"] is None
-        assert "| Hidden |" in path_told(wire).read_text()
+        assert "| Hidden |" in reported_path(wire).read_text()
         assert execute(wire, "showNetwork", other)["result"] is None
-        picture = path_told(wire)
+        picture = reported_path(wire)
         assert picture.read_text().startswith("<svg")
         place = execute(wire, "showLayer", uri, "H")["result"]
         assert place["range"]["start"] == {"line": 1, "character": 7}
@@ -89,7 +89,7 @@ def test_a_client_that_can_nothing_executes_every_command(tmp_path: Path) -> Non
         assert execute(wire, "examine", other)["result"]["seen"] >= 0
         bound = execute(wire, "bindData", uri)["result"]
         assert bound == {"runFile": str(tmp_path / "net.toml"), "data": "t.csv", "label": "kind"}
-        assert path_told(wire) == tmp_path / "net.toml"
+        assert reported_path(wire) == tmp_path / "net.toml"
     assert not picture.exists(), "what was made to be looked at ends with the session"
 
 

@@ -191,8 +191,8 @@ def test_ended_twice_is_ended_once(tmp_path: Path, model: bytes) -> None:
             "workDoneToken": "compiling",
         }
         request = wire.ask("workspace/executeCommand", params)
-        told = {"method": "window/workDoneProgress/cancel", "params": {"token": "compiling"}}
-        cancel = {"jsonrpc": "2.0", **told}
+        attributes = {"method": "window/workDoneProgress/cancel", "params": {"token": "compiling"}}
+        cancel = {"jsonrpc": "2.0", **attributes}
         wire.send(request, cancel, cancel)
         assert wire.answer(request["id"])["result"] is None
         assert shown(wire)[-1] == "Compiling iris.nn: stopped, and nothing was written."

@@ -78,12 +78,12 @@ def test_each_command_is_run_resumed_and_tested_by_a_lens(tmp_path: Path) -> Non
         lenses = lenses_of(wire, opened(wire, path))
         shown = [(one["range"]["start"]["line"], one["command"]["title"]) for one in lenses]
         assert shown == [(2, "Run"), (2, "Resume"), (2, "Test"), (17, "Test"), (19, "Run")]
-        told = press(wire, lenses, 2, "Run")
-        epochs = [one for one in told if one["event"] == "epoch"]
+        reported = press(wire, lenses, 2, "Run")
+        epochs = [one for one in reported if one["event"] == "epoch"]
         assert [one["epoch"] for one in epochs] == [1, 2, 3]
         assert all({"loss", "evaluation", "validation"} <= set(one) for one in epochs)
         assert all(one["command"] == "learn" for one in epochs)
-        assert told[-1]["model"] == str(tmp_path / "out" / "net.dnn")
+        assert reported[-1]["model"] == str(tmp_path / "out" / "net.dnn")
         (tmp_path / "out" / "net.dnn").unlink()
         path.write_text(TEXT.replace("maxEpochs = 3", "maxEpochs = 5"))
         wire.send(wire.change(path.as_uri(), 2, {"text": path.read_text()}))

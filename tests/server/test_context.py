@@ -22,9 +22,9 @@ def test_the_run_file_and_its_data_give_the_numbers(tmp_path: Path) -> None:
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, example("iris", tmp_path))
         assert wire.published(uri) == []
-        said = hover(wire, uri, 1, 8)
-        assert "4" in said
-        assert "iris.toml" in said
+        reported = hover(wire, uri, 1, 8)
+        assert "4" in reported
+        assert "iris.toml" in reported
         assert "iris.toml" in hover(wire, uri, 3, 9)
 
 
@@ -119,9 +119,9 @@ def test_a_run_file_that_is_no_toml_is_reported_once(tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text(TABLE)
         wire.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
         hover(wire, uri, 0, 8)
-        told = shown(wire)
-        assert len(told) == 1
-        assert told[0].startswith(f"{tmp_path / 'net.toml'}: is not valid TOML")
+        reported = shown(wire)
+        assert len(reported) == 1
+        assert reported[0].startswith(f"{tmp_path / 'net.toml'}: is not valid TOML")
 
 
 def test_a_large_table_is_counted_aside(tmp_path: Path) -> None:

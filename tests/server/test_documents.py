@@ -94,7 +94,7 @@ def drawn_change(chance: random.Random, document: OpenDocument) -> Message:
     return {"range": span, "text": put_in}
 
 
-def said(document: OpenDocument) -> list[Any]:
+def findings_of(document: OpenDocument) -> list[Any]:
     """What is found in each specification, where it stands, and what it is known to be."""
     return [
         (
@@ -114,7 +114,7 @@ def test_a_document_that_was_typed_is_one_that_was_opened(language: str) -> None
     uri = f"file:///a.{language}"
     opened = Document.opened(uri, language, 0, HOSTS[language])
     document = OpenDocument(opened, ruler, lambda _: Context())
-    assert said(document)
+    assert findings_of(document)
     for version in range(1, 61):
         document.change(version, [drawn_change(chance, document)])
         if chance.random() < 0.15:
@@ -124,4 +124,4 @@ def test_a_document_that_was_typed_is_one_that_was_opened(language: str) -> None
             fresh = OpenDocument(
                 Document.opened(uri, language, version, text), ruler, lambda _: Context()
             )
-            assert said(document) == said(fresh), f"seed 7, version {version}"
+            assert findings_of(document) == findings_of(fresh), f"seed 7, version {version}"

@@ -123,6 +123,6 @@ def test_a_stream_that_ends_inside_a_message_is_a_failure(cut: int) -> None:
     wire.sink.close()
     assert wire.process.wait(20) == 1
     assert wire.process.stderr is not None
-    said = wire.process.stderr.read().decode()
-    assert ("netsharp: The stream ended after" in said) == (cut < 0)
-    assert "Traceback" not in said
+    output = wire.process.stderr.read().decode()
+    assert ("netsharp: The stream ended after" in output) == (cut < 0)
+    assert "Traceback" not in output

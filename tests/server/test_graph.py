@@ -51,12 +51,12 @@ def cut(text: str, place: Message) -> str:
 @pytest.mark.parametrize("name", ["digits", "iris", "siamese", "vision"])
 def test_it_is_what_describe_says_with_places(tmp_path: Path, name: str) -> None:
     path = EXAMPLES / name / f"{name}.nn"
-    said = netsharp("describe", str(path), "--format", "json", cwd=tmp_path)
+    output = netsharp("describe", str(path), "--format", "json", cwd=tmp_path)
     with serving(rootUri=EXAMPLES.as_uri()) as wire:
         uri, text = opened(wire, path), path.read_text()
         made = graph(wire, uri)
         # `version` is the document's here, and that of the form in the file.
-        assert described(made) | {"version": 1} == json.loads(said.out)
+        assert described(made) | {"version": 1} == json.loads(output.out)
         assert (made["uri"], made["version"]) == (uri, 1)
         for layer in made["layers"]:
             assert cut(text, layer["selectionRange"]) == layer["name"]

@@ -117,22 +117,22 @@ def _faulty_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netsharp_lsp.server.documents.views.language_by_id", by_id)
 
 
-def logged(said: list[Message]) -> list[str]:
+def logged(reported: list[Message]) -> list[str]:
     return [
         message["params"]["message"]
-        for message in said
+        for message in reported
         if message.get("method") == "window/logMessage" and message["params"]["type"] == 1
     ]
 
 
 def test_a_failing_answer_is_an_error_and_the_next_is_given() -> None:
     broken = NETWORK + "// fault\n"
-    said = converse(opened(broken), hover(1), changed(2, NETWORK), hover(2))
-    answers = {message["id"]: message for message in said if "id" in message}
+    reported = converse(opened(broken), hover(1), changed(2, NETWORK), hover(2))
+    answers = {message["id"]: message for message in reported if "id" in message}
     assert answers[1]["error"]["code"] == -32603
     assert "textDocument/hover" in answers[1]["error"]["message"]
     assert "Edges" in answers[2]["result"]["contents"]["value"]
-    (of_hover,) = [line for line in logged(said) if line.startswith("textDocument/hover")]
+    (of_hover,) = [line for line in logged(reported) if line.startswith("textDocument/hover")]
     assert URI in of_hover
     assert "version 1" in of_hover
     assert "ZeroDivisionError" in of_hover
@@ -140,18 +140,20 @@ def test_a_failing_answer_is_an_error_and_the_next_is_given() -> None:
 
 
 def test_failing_diagnostics_are_logged_and_the_next_are_sent() -> None:
-    said = converse(opened(NETWORK + "// fault\n"), changed(2, NETWORK))
-    assert [line for line in logged(said) if "publishDiagnostics" in line and "version 1" in line]
-    published = [m for m in said if m.get("method") == "textDocument/publishDiagnostics"]
+    reported = converse(opened(NETWORK + "// fault\n"), changed(2, NETWORK))
+    assert [
+        line for line in logged(reported) if "publishDiagnostics" in line and "version 1" in line
+    ]
+    published = [m for m in reported if m.get("method") == "textDocument/publishDiagnostics"]
     assert [message["params"]["version"] for message in published] == [2]
 
 
 def test_a_text_that_cannot_be_followed_is_read_afresh() -> None:
-    said = converse(
+    reported = converse(
         opened(NETWORK), changed(2, NETWORK + "// cannot follow\n"), hover(1), changed(3, NETWORK)
     )
-    answers = {message["id"]: message for message in said if "id" in message}
+    answers = {message["id"]: message for message in reported if "id" in message}
     assert "Edges" in answers[1]["result"]["contents"]["value"]
-    published = [m for m in said if m.get("method") == "textDocument/publishDiagnostics"]
+    published = [m for m in reported if m.get("method") == "textDocument/publishDiagnostics"]
     assert published[-1]["params"]["version"] == 3
-    assert len(logged(said)) == 1
+    assert len(logged(reported)) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from netsharp_lsp.server.jobs.worker import AT_ONCE
 from tests.server.places import PATIENCE, asked, execute, furnish, opened, shown
-from tests.server.test_commands import path_told
+from tests.server.test_commands import reported_path
 from tests.server.wire import Message, replace, serving
 
 # Each takes seconds, or a process of its own.
@@ -57,18 +57,18 @@ def test_a_large_description_shows_progress_and_can_be_cancelled(tmp_path: Path)
         uri = opened(wire, path)
         wire.published(uri)
         assert execute(wire, "describe", uri)["result"] is None
-        assert f"Hidden{LAYERS - 1}" in path_told(wire).read_text()
+        assert f"Hidden{LAYERS - 1}" in reported_path(wire).read_text()
         order = wire.ask(
             "workspace/executeCommand",
             {"command": "netsharp.server.showNetwork", "arguments": [uri]},
         )
-        told = len(shown(wire))
+        reported = len(shown(wire))
         wire.send(order)
         begun = wire.wait(lambda heard: progress(heard) == "begin")
         wire.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
         assert wire.answer(order["id"])["error"]["code"] == -32800
         assert len(asked(wire, "window/workDoneProgress/create")) == 2
-        assert len(shown(wire)) == told
+        assert len(shown(wire)) == reported
         assert children(wire.process.pid) == []
 
 
@@ -77,15 +77,15 @@ def test_of_very_many_names_those_that_are_left_out_can_be_asked_for(tmp_path: P
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)
         row = large().split("\n").index("hidden Hidden700 [8] from Hidden699 all;")
-        behind = len("hidden Hidden700 [8] from ")
-        position = {"line": row, "character": behind}
+        after = len("hidden Hidden700 [8] from ")
+        position = {"line": row, "character": after}
         question = {"textDocument": {"uri": uri}, "position": position}
         found = wire.request("textDocument/completion", question)
         assert found["isIncomplete"]
         assert [item["label"] for item in found["items"]][:2] == ["Hidden699", "Hidden698"]
-        change = replace((row, behind), (row, behind + len("Hidden699")), "hid42")
+        change = replace((row, after), (row, after + len("Hidden699")), "hid42")
         wire.send(wire.change(uri, 2, change))
-        position["character"] = behind + len("hid42")
+        position["character"] = after + len("hid42")
         typed = wire.request("textDocument/completion", question)
         ordered = sorted(typed["items"], key=lambda item: item["sortText"])
         assert [item["label"] for item in ordered][:3] == ["Hidden642", "Hidden542", "Hidden492"]

@@ -162,9 +162,9 @@ def test_whatever_a_client_answers_is_taken(error: object) -> None:
 
 @pytest.mark.parametrize(("method", "params", "sentence"), NAMED)
 def test_wrong_parameters_are_named(wire: Wire, method: str, params: Any, sentence: str) -> None:
-    said = refusal(wire, method, params)
-    assert said.startswith(sentence)
-    assert len(said) < 300
+    message = refusal(wire, method, params)
+    assert message.startswith(sentence)
+    assert len(message) < 300
 
 
 @pytest.mark.parametrize("method", BACK)
@@ -182,10 +182,10 @@ def test_foreign_data_is_refused_with_a_sentence(wire: Wire, method: str) -> Non
     if method != "codeAction/resolve":
         foreign += [view, {**view, "topic": 3, "key": 3, "name": 3}]
     for data in foreign[:4] if method == "codeAction/resolve" else foreign:
-        said = refusal(wire, method, BACK[method](data))
-        assert said.startswith("params.")
-        assert "data" in said.partition(":")[0]
-        assert FOREIGN in said
+        message = refusal(wire, method, BACK[method](data))
+        assert message.startswith("params.")
+        assert "data" in message.partition(":")[0]
+        assert FOREIGN in message
 
 
 def test_what_came_without_data_is_whole_already(wire: Wire) -> None:
@@ -266,9 +266,11 @@ def test_whatever_a_notification_holds_the_server_continues() -> None:
         )
         found = wire.published(URI, 2)
         assert [each["severity"] for each in found].count(1) == 1
-        said = [heard for heard in wire.heard if heard.get("method") == "window/logMessage"]
-        assert not [heard for heard in said if "failed: " in heard["params"]["message"]], said
-        assert any("params.textDocument" in heard["params"]["message"] for heard in said)
+        reported = [heard for heard in wire.heard if heard.get("method") == "window/logMessage"]
+        assert not [heard for heard in reported if "failed: " in heard["params"]["message"]], (
+            reported
+        )
+        assert any("params.textDocument" in heard["params"]["message"] for heard in reported)
 
 
 URIS = [

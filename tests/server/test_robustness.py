@@ -174,9 +174,9 @@ def test_a_connection_over_tcp() -> None:
     command = [*COMMAND, "--tcp", "0"]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stderr is not None
-    said = server.stderr.readline().decode()
-    place = re.fullmatch(r"netsharp: listens on (127\.0\.0\.1):(\d+)\.\n", said)
-    assert place, said
+    output = server.stderr.readline().decode()
+    place = re.fullmatch(r"netsharp: listens on (127\.0\.0\.1):(\d+)\.\n", output)
+    assert place, output
     with socket.create_connection((place[1], int(place[2]))) as connection:
         stream = connection.makefile("rwb")
         ask = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}

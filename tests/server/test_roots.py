@@ -128,7 +128,7 @@ def included(tmp_path: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path, str]:
     return one, other, text
 
 
-def told(wire: Wire, folder: pathlib.Path, text: str) -> list[str]:
+def reported(wire: Wire, folder: pathlib.Path, text: str) -> list[str]:
     wire.open((folder / "a.cntk").as_uri(), text, "cntk")
     return codes(wire.published((folder / "a.cntk").as_uri()))
 
@@ -136,7 +136,7 @@ def told(wire: Wire, folder: pathlib.Path, text: str) -> list[str]:
 def test_folders_of_the_workspace_are_inside_together(tmp_path: pathlib.Path) -> None:
     one, other, text = included(tmp_path)
     with watched(tmp_path, [one, other], trusted=False) as (wire, _):
-        assert told(wire, one, text) == []
+        assert reported(wire, one, text) == []
         left = {"added": [], "removed": [{"uri": other.as_uri(), "name": ""}]}
         wire.notify("workspace/didChangeWorkspaceFolders", {"event": left})
         wire.send(wire.change((one / "a.cntk").as_uri(), 2, {"text": text + "\n"}))
@@ -157,7 +157,7 @@ def test_what_a_person_adds_counts_where_the_folder_is_trusted(
     if way == "work-tree":
         (tmp_path / ".git").mkdir()
     with watched(tmp_path, [one], trusted=trusted, settings=settings) as (wire, _):
-        assert told(wire, one, text) == ([] if trusted else ["CK119"])
+        assert reported(wire, one, text) == ([] if trusted else ["CK119"])
 
 
 def test_a_setting_of_a_single_folder_adds_nothing(tmp_path: pathlib.Path) -> None:
@@ -171,7 +171,7 @@ def test_a_setting_of_a_single_folder_adds_nothing(tmp_path: pathlib.Path) -> No
     try:
         listed = [{"uri": one.as_uri(), "name": "one"}]
         wire.initialize({"workspace": {"configuration": True}}, workspaceFolders=listed)
-        assert told(wire, one, text) == ["CK119"]
+        assert reported(wire, one, text) == ["CK119"]
         assert wire.stop() == 0
     finally:
         wire.process.kill()

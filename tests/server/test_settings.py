@@ -51,7 +51,7 @@ def test_settings_are_pulled_for_each_folder(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     one.mkdir()
     two.mkdir()
-    told: dict[str | None, Any] = {
+    attributes: dict[str | None, Any] = {
         None: {"check": {"features": 1}},
         one.as_uri(): {"check": {"features": 11}},
         two.as_uri(): None,
@@ -59,7 +59,7 @@ def test_settings_are_pulled_for_each_folder(tmp_path: Path) -> None:
 
     def answer(params: Message) -> list[Any]:
         assert all(item["section"] == "netsharp" for item in params["items"])
-        return [told[item.get("scopeUri")] for item in params["items"]]
+        return [attributes[item.get("scopeUri")] for item in params["items"]]
 
     folders = [{"uri": folder.as_uri(), "name": folder.name} for folder in (one, two)]
     wire = Wire()
@@ -68,7 +68,7 @@ def test_settings_are_pulled_for_each_folder(tmp_path: Path) -> None:
     first, second = (opened(wire, furnish(folder)) for folder in (one, two))
     becomes(wire, first, (0, 8), "11, one for each feature")
     becomes(wire, second, (0, 8), "1, one for each feature")
-    told[one.as_uri()] = {"check": {"features": 12}}
+    attributes[one.as_uri()] = {"check": {"features": 12}}
     push(wire, None)
     becomes(wire, first, (0, 8), "12, one for each feature")
     event = {"removed": [folders[0]], "added": []}
@@ -79,17 +79,17 @@ def test_settings_are_pulled_for_each_folder(tmp_path: Path) -> None:
 
 def test_a_client_that_tells_no_settings_has_those_of_the_start(tmp_path: Path) -> None:
     path = furnish(tmp_path)
-    told: list[Any] = [None, None]
+    reported: list[Any] = [None, None]
     wire = Wire()
-    wire.answers["workspace/configuration"] = lambda params: told
+    wire.answers["workspace/configuration"] = lambda params: reported
     options = {"settings": {"check": {"features": 31}}}
     wire.initialize(PULLS, rootUri=tmp_path.as_uri(), initializationOptions=options)
     uri = opened(wire, path)
     becomes(wire, uri, (0, 8), "31, one for each feature")
-    told[:] = [{"check": {"features": 32}}, {}]
+    reported[:] = [{"check": {"features": 32}}, {}]
     push(wire, None)
     becomes(wire, uri, (0, 8), "32, one for each feature")
-    told[:] = [{}, None]
+    reported[:] = [{}, None]
     push(wire, None)
     becomes(wire, uri, (0, 8), "31, one for each feature")
     wire.answers["workspace/configuration"] = "nonsense"
@@ -178,9 +178,9 @@ def test_settings_that_only_a_walk_meets_are_reported_too(tmp_path: Path) -> Non
     (tmp_path / "deep" / "netsharp.toml").write_text("feature = 3\n")
     with serving(rootUri=tmp_path.as_uri()) as wire:
         wire.request("workspace/symbol", {"query": "Hidden"})
-        told = warned(wire)
-        assert shown(wire) == [told]
-        assert "unknown key 'feature'. Did you mean 'features'?" in told
+        message = warned(wire)
+        assert shown(wire) == [message]
+        assert "unknown key 'feature'. Did you mean 'features'?" in message
 
 
 COLUMNS = "a   = 1\nbcd = 2\nef  = 3\n"

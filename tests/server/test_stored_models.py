@@ -58,17 +58,17 @@ def test_a_damaged_model_shows_its_sentence_and_what_can_be_read(trained: Path) 
             (b"hello", "not a model file"),
         ):
             path.write_bytes(data)
-            said = wire.exchange("netsharp/model", {"uri": path.as_uri()})["error"]["message"]
-            assert sentence in said
-            assert said.endswith(".")
+            message = wire.exchange("netsharp/model", {"uri": path.as_uri()})["error"]["message"]
+            assert sentence in message
+            assert message.endswith(".")
         path.write_bytes(whole[: len(whole) - 300])
         found = wire.request("netsharp/model", {"uri": path.as_uri()})
         assert any(line.startswith("not read: ") for line in found["lines"])
         assert len(found["nodes"]) > 3
         assert isinstance(weights(wire, path), list)
         path.unlink()
-        said = wire.exchange("netsharp/model", {"uri": path.as_uri()})["error"]["message"]
-        assert said.endswith("there is no such file.")
+        message = wire.exchange("netsharp/model", {"uri": path.as_uri()})["error"]["message"]
+        assert message.endswith("there is no such file.")
 
 
 def test_a_model_is_opened_again_when_it_has_changed(trained: Path) -> None:
@@ -88,8 +88,8 @@ def test_where_no_one_trusts_the_folder_no_model_is_read(trained: Path) -> None:
     options = {"trusted": False}
     with serving(rootUri=trained.parent.as_uri(), initializationOptions=options) as wire:
         for method in ("netsharp/model", "netsharp/modelWeights"):
-            said = wire.exchange(method, {"uri": trained.as_uri()})["error"]["message"]
-            assert said.endswith("no model is read in a workspace that is not trusted.")
+            message = wire.exchange(method, {"uri": trained.as_uri()})["error"]["message"]
+            assert message.endswith("no model is read in a workspace that is not trusted.")
         wire.notify("netsharp/trust", {"trusted": True})
         assert wire.request("netsharp/model", {"uri": trained.as_uri()})["nodes"]
 

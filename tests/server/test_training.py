@@ -75,10 +75,15 @@ def test_a_run_is_followed_line_by_line(tmp_path: Path) -> None:
         )
         assert "error" not in last
         logged = [json.loads(each) for each in (path.parent / "run.jsonl").read_text().splitlines()]
-        told = lines(wire, run)
-        assert [{**each, "id": run} for each in logged[:-1]] == told[:-1]
-        assert told[-1] == {**logged[-1], "id": run, "status": "finished", "model": last["model"]}
-        assert [each["event"] for each in told].count("epoch") == 100
+        reported = lines(wire, run)
+        assert [{**each, "id": run} for each in logged[:-1]] == reported[:-1]
+        assert reported[-1] == {
+            **logged[-1],
+            "id": run,
+            "status": "finished",
+            "model": last["model"],
+        }
+        assert [each["event"] for each in reported].count("epoch") == 100
 
 
 def test_a_stopped_run_keeps_its_model_and_continues(tmp_path: Path) -> None:

@@ -233,12 +233,12 @@ def test_the_newest_stands_for_the_older_and_the_oldest_that_may_go_are_left_out
         outbox.flush()
         pipe.sink.close()
         reader.join()
-        return said[0].lstrip(b".")
+        return reported[0].lstrip(b".")
 
     def read(pipe: Pipe) -> None:
-        said.append(pipe.stream.read())
+        reported.append(pipe.stream.read())
 
-    said: list[bytes] = []
+    reported: list[bytes] = []
     words = asyncio.run(write()).split()
     assert words == [b"d299", *(b"r%03d" % number for number in range(300))]
 

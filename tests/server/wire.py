@@ -50,16 +50,16 @@ class Wire:
         self.heard: list[Message] = []
         #: What the server's requests get as their result, by method: a value, or what makes one.
         self.answers: dict[str, Any] = {}
-        self._said: queue.Queue[Message | None] = queue.Queue()
+        self._messages: queue.Queue[Message | None] = queue.Queue()
         self._next = 0
         threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
 
     def _listen(self, stream: IO[bytes]) -> None:
         try:
             for message in frames(stream):
-                self._said.put(message)
+                self._messages.put(message)
         finally:
-            self._said.put(None)
+            self._messages.put(None)
 
     def send(self, *messages: object) -> None:
         """Send messages in one piece, so that they wait together."""
@@ -92,7 +92,7 @@ class Wire:
         """The first message from now on that is wanted; requests of the server are answered."""
         end = time.monotonic() + timeout
         while True:
-            message = self._said.get(timeout=max(0.01, end - time.monotonic()))
+            message = self._messages.get(timeout=max(0.01, end - time.monotonic()))
             assert message is not None, "the server has ended"
             self.heard.append(message)
             if "method" in message and "id" in message:

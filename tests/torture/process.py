@@ -60,7 +60,7 @@ class Ended:
     late: bool = False
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         """Everything that it said, as text."""
         return (self.out + b"\n" + self.err).decode("utf-8", "replace")
 
@@ -271,8 +271,8 @@ def faults(ended: Ended, exits: Iterable[int] = EXITS, heard: bool = True) -> li
         found.append(f"{ended}: not done after {ended.wall:.0f} s")
     elif ended.code not in exits:
         found.append(f"{ended}: not an exit code of {sorted(exits)}")
-    found += [f"{ended}: says '{word}'" for word in FORBIDDEN if word in ended.said]
-    if OUR_TRACEBACK.search(ended.said):
+    found += [f"{ended}: says '{word}'" for word in FORBIDDEN if word in ended.output]
+    if OUR_TRACEBACK.search(ended.output):
         found.append(f"{ended}: a traceback")
     if ended.code == 2 and heard and not ended.err.strip():
         found.append(f"{ended}: no sentence says why")

@@ -84,8 +84,10 @@ def test_it_cannot_be_trained(tmp_path: Path) -> None:
 
 
 def test_the_command_names_it(tmp_path: Path) -> None:
-    said = " ".join(toy(tmp_path, "--help").stdout.split())
-    assert "and in Tally (.tally); train and apply those in Net# and the languages of CNTK." in said
+    output = " ".join(toy(tmp_path, "--help").stdout.split())
+    assert (
+        "and in Tally (.tally); train and apply those in Net# and the languages of CNTK." in output
+    )
 
 
 def test_an_editor_gets_diagnostics_hovers_and_formatting(tmp_path: Path) -> None:
@@ -96,8 +98,8 @@ def test_an_editor_gets_diagnostics_hovers_and_formatting(tmp_path: Path) -> Non
         wire.initialize()
         uri = path.as_uri()
         wire.open(uri, TEXT, "tally")
-        (said,) = wire.published(uri)
-        assert (said["code"], said["range"]["start"]["line"]) == ("TA001", 2)
+        (reported,) = wire.published(uri)
+        assert (reported["code"], reported["range"]["start"]["line"]) == ("TA001", 2)
         document = {"textDocument": {"uri": uri}}
         place = {**document, "position": {"line": 1, "character": 2}}
         hover = wire.request("textDocument/hover", place)
@@ -141,9 +143,9 @@ def test_it_brings_a_key_to_settings(tmp_path: Path) -> None:
         "tally-goal = 'x'": "'tally-goal' must be a number, found 'x'.",
     }.items():
         settings.write_text(f"ignore = []\n{line}\n")
-        said = toy(tmp_path, "check", "a.tally")
-        assert said.returncode == 2
-        assert f"netsharp.toml:2: {sentence}" in said.stderr
+        output = toy(tmp_path, "check", "a.tally")
+        assert output.returncode == 2
+        assert f"netsharp.toml:2: {sentence}" in output.stderr
     settings.write_text("tally-goal = 7\n")
     assert toy(tmp_path, "check", "a.tally").returncode == 0
     kept = [sys.executable, "-c", KEPT]

@@ -83,14 +83,14 @@ def run(folder, device, **chosen):
 
 @pytest.mark.parametrize("network", ["puri.bs", "nodes.bs"])
 def test_an_experiment_is_trained_alike(folder, network):
-    told = []
+    reported = []
     for device in ("cpu", f"wgpu:{NAME}"):
         more = "L2RegWeight = 0.001 ; useNAG = true"
         done = run(folder, device, MORE=more, NETWORK=network)
         assert done.code == 0, done.err
-        told.append(re.findall(r"loss +([\d.]+)", done.out + done.err))
+        reported.append(re.findall(r"loss +([\d.]+)", done.out + done.err))
         assert (folder / "puri.dnn").exists()
-    assert told[0] == told[1] != []
+    assert reported[0] == reported[1] != []
 
 
 def test_an_example_that_normalises_by_statistics_is_trained_alike(tmp_path):
@@ -104,14 +104,14 @@ def test_an_example_that_normalises_by_statistics_is_trained_alike(tmp_path):
 
 
 def test_what_it_cannot_train_is_named(folder):
-    for chosen, said in (
+    for chosen, reported in (
         ({"NETWORK": "sequences.bs"}, "a graphics device does not compute"),
         ({"PRECISION": "double"}, "computes float32 alone"),
         ({"MORE": "L1RegWeight = 0.1"}, "does not compute L1"),
     ):
         done = run(folder, f"wgpu:{NAME}", **chosen)
         assert done.code != 0
-        assert said in done.err
+        assert reported in done.err
     assert "There is no device 'rocm'. Name auto, cpu, torch" in run(folder, "rocm").err
 
 

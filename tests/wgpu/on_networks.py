@@ -152,12 +152,12 @@ def test_criterion(loss, last, coded, nodes):
         nodes += 1  # alone its probability is 1, at which each type of numbers has its own least
     graph, random = Graph(), np.random.default_rng(3)
     graph.set_output(dense(graph, graph.input("X", (9,)), nodes, last))
-    judged = graph.with_criteria(loss, *(["right answers"] if coded else []))
+    checked = graph.with_criteria(loss, *(["right answers"] if coded else []))
     wanted = random.integers(0, max(nodes, 2), 5) if coded else random.uniform(0, 1, (5, nodes))
     if coded or nodes > 1:
-        agree(judged, 5, wanted=wanted if coded else wanted / wanted.sum(axis=1, keepdims=True))
+        agree(checked, 5, wanted=wanted if coded else wanted / wanted.sum(axis=1, keepdims=True))
     else:
-        agree(judged, 5, wanted=wanted[:, 0])
+        agree(checked, 5, wanted=wanted[:, 0])
 
 
 @pytest.mark.parametrize("width", [4, 32, 256])
@@ -203,13 +203,13 @@ def test_a_transition_layer_is_a_convolution_of_the_whole_image(maps):
     hidden = dense(graph, graph.input("X", (4, 5, 5)), 100)
     found = [Dimension(4, 4, 1, False, 0, 0, True, maps), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
     graph.set_output(convolution(graph, hidden, found))
-    judged = graph.with_criteria("squared error")
-    agree(judged, seed=5)
-    whole = computed(judged)
+    checked = graph.with_criteria("squared error")
+    agree(checked, seed=5)
+    whole = computed(checked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(KernelWay, "whole", property(lambda way: False))
-        agree(judged, seed=5)
-        windows = computed(judged)
+        agree(checked, seed=5)
+        windows = computed(checked)
     assert whole.keys() == windows.keys()
     for name, values in whole.items():
         assert values.shape == windows[name].shape

@@ -82,7 +82,7 @@ def test_a_step_submits_once_makes_nothing_and_sends_samples_alone(rows):
 
 
 def test_joined_and_single_passes_find_the_same():
-    told = []
+    reported = []
     for style in (
         PlanStyle(joined=False, side_by_side=False),
         PlanStyle(side_by_side=False),
@@ -92,11 +92,11 @@ def test_joined_and_single_passes_find_the_same():
         ours, _ = programs(8, style=style)
         for batch in batches(8, 5):
             train(ours, batch)
-        told.append((ours.figures().sums, ours.store()))
-    for sums, tensors in told[1:]:
-        assert sums[0] == pytest.approx(told[0][0][0], rel=1e-7)
+        reported.append((ours.figures().sums, ours.store()))
+    for sums, tensors in reported[1:]:
+        assert sums[0] == pytest.approx(reported[0][0][0], rel=1e-7)
         for name, values in tensors.items():
-            assert apart(values, told[0][1][name]) <= 2e-7
+            assert apart(values, reported[0][1][name]) <= 2e-7
 
 
 def test_what_a_device_has_trained_others_load():

@@ -244,8 +244,8 @@ def test_a_driver_still_stops_long_loops_without_a_word():
     if found is None or "llvmpipe" not in found.name:
         pytest.skip("this driver is not Mesa's")
     on = device(NAME)
-    told = on.arena(64)
-    group, layout = on.bound({"work": told})
+    reported = on.arena(64)
+    group, layout = on.bound({"work": reported})
     text = """
     @group(0) @binding(0) var<storage, read_write> work: array<f32>;
     @compute @workgroup_size(1) fn main() {
@@ -257,16 +257,16 @@ def test_a_driver_still_stops_long_loops_without_a_word():
     for turns in (16_384, 65_000, 70_000):
         program = on.program(text.replace("TURNS", str(turns)), layout)
         on.run([(program, 1, 1)], group)
-        ((value,),) = on.read([(told, 0, 1)])
+        ((value,),) = on.read([(reported, 0, 1)])
         seen[turns] = value
     assert seen == {16_384: 16_384, 65_000: 65_000, 70_000: 65_535}
     assert math.isfinite(seen[70_000])
 
 
 def test_figures_of_a_device_are_measured():
-    told = speed(NAME)
-    assert min(told.multiply_adds, told.bytes_up, told.bytes_down) > 0
-    assert told.seconds_a_pass < 1
+    reported = speed(NAME)
+    assert min(reported.multiply_adds, reported.bytes_up, reported.bytes_down) > 0
+    assert reported.seconds_a_pass < 1
     assert any("multiply-adds a second" in line for line in lines())
 
 

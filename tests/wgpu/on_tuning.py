@@ -179,6 +179,6 @@ def test_a_run_tells_its_variants_in_log_and_plan(tmp_path):
     assert done.code == 0, done.err
     assert "(measured before)" in done.out + done.err
     (kept,) = [json.loads(path.read_text()) for path in tmp_path.rglob("graphics/*.json")]
-    told = netsharp("plan", "iris.nn", *flags[:2], "--batch-size", "64", cwd=tmp_path)
-    assert told.code == 0, told.err
-    assert (" by " in told.out) == bool(kept["values"])
+    output = netsharp("plan", "iris.nn", *flags[:2], "--batch-size", "64", cwd=tmp_path)
+    assert output.code == 0, output.err
+    assert (" by " in output.out) == bool(kept["values"])

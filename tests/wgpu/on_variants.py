@@ -84,7 +84,7 @@ def stepped(graph, rows, variant, seed=0, only=()):
 
 
 @cache
-def told(network, rows, variant, only=()):
+def reported(network, rows, variant, only=()):
     """What a variant finds: figures of both, distances, gradients, outputs and what it computed."""
     graph = network()
     pair = stepped(graph, rows, variant, only=only)
@@ -105,8 +105,8 @@ def kernels_of(pair, variant):
 
 def agrees(network, rows, variant, only=()):
     """Compare a variant with numpy and with the plain form; what it computed."""
-    _, _, tensors, output, _ = told(network, rows, PLAIN)
-    ((ours, *counts), (theirs, *right)), far, others, found, used = told(
+    _, _, tensors, output, _ = reported(network, rows, PLAIN)
+    ((ours, *counts), (theirs, *right)), far, others, found, used = reported(
         network, rows, variant, only
     )
     assert max(far.values()) <= 1e-5, far

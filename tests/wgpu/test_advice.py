@@ -17,7 +17,7 @@ SOFTWARE = Adapter("llvmpipe", "Vulkan, Mesa", "CPU")
 
 
 @pytest.mark.parametrize(
-    ("around", "said"),
+    ("around", "reported"),
     [
         (WELL._replace(loader=False), "sudo apt-get install libvulkan1"),
         (WELL._replace(drivers=()), "sudo apt-get install mesa-vulkan-drivers"),
@@ -29,9 +29,9 @@ SOFTWARE = Adapter("llvmpipe", "Vulkan, Mesa", "CPU")
         (WELL, "(radeon_icd.x86_64.json) opens the device. Their"),
     ],
 )
-def test_what_is_missing_is_reported_with_its_command(around, said):
+def test_what_is_missing_is_reported_with_its_command(around, reported):
     for found in ([], [SOFTWARE]):
-        assert [said in line for line in advice(around, found)] == [True]
+        assert [reported in line for line in advice(around, found)] == [True]
     assert not list(advice(around, [SOFTWARE, REAL]))
 
 

@@ -28,7 +28,7 @@ CHECKS = [Checked("gradients", 2e-7, 1e-5), Checked("losses", float("nan"), 1e-5
 RACES = [Raced(WORKLOADS[0], 1234.5, 2345.6, 3456.7, 0.68, "vectors for 3 (measured in 0.9 s)")]
 
 
-def told(graph):
+def reported(graph):
     """What is computed: operations with what they are of, and parameters in order."""
     places = {node: number for number, node in enumerate(graph.nodes)}
     nodes = []
@@ -44,13 +44,13 @@ def told(graph):
 @pytest.mark.parametrize("peer", sorted({each.peer for each in WORKLOADS}))
 def test_its_networks_are_those_of_the_other_benchmarks(peer):
     graph = build_graph(NETWORKS[peer], {}).with_criteria("cross entropy")
-    assert told(graph_of(peer)) == told(graph)
+    assert reported(graph_of(peer)) == reported(graph)
 
 
 def test_a_report_names_the_device_and_what_is_not_met():
     text = "\n".join(lines(REAL, "2026-01-02", "PyTorch 2", CHECKS, RACES))
-    for said in ("Card 9, DiscreteGPU", "Vulkan, driver 1", "2026-01-02", "PyTorch 2"):
-        assert said in text
+    for reported in ("Card 9, DiscreteGPU", "Vulkan, driver 1", "2026-01-02", "PyTorch 2"):
+        assert reported in text
     assert "| Puri/Simard | 1 | 1,234 | 2,346 | 3,457 | 0.68 | 1 |" in text
     assert "- Puri/Simard, 1 rows: vectors for 3 (measured in 0.9 s)" in text
     assert "| losses | nan | 1e-05 | NOT MET |" in text

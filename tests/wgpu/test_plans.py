@@ -120,8 +120,8 @@ def test_no_loop_holds_a_branch_and_no_shape_comes_at_run_time():
     axes = (Axis(8, 3, 2, padding=True), Axis(8, 3, 2, padding=True))
     node = graph.apply("max pool", source, axes=axes, name="pool")
     graph.set_output(dense(graph, node, 3, "softmax", name="out"))
-    judged = graph.with_criteria("cross entropy", "right answers")
-    plans = [plan_of(judged, 9, style=PlanStyle(variants={ALL: name})) for name in VARIANTS]
+    checked = graph.with_criteria("cross entropy", "right answers")
+    plans = [plan_of(checked, 9, style=PlanStyle(variants={ALL: name})) for name in VARIANTS]
     for text in (text for plan in plans for text in texts(plan)):
         assert "uniform" not in text
         depth = 0
@@ -146,7 +146,7 @@ def test_several_arenas_take_what_one_does_not_hold():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "rows", "said"),
+    ("sizes", "rows", "reported"),
     [
         ((6_000, 6_000, 10), 4, "'H0/weights' has 36,000,000 numbers, .* Make the layers smaller"),
         ((1_000, 10), 40_000, "'X' has 40,000,000 numbers, .* Take fewer rows a step"),
@@ -154,11 +154,11 @@ def test_several_arenas_take_what_one_does_not_hold():
         ((30, 30_000, 30_000), 1_000, "at most 33,554,432 at once"),
     ],
 )
-def test_what_does_not_fit_is_reported_before_anything_is_made(sizes, rows, said):
+def test_what_does_not_fit_is_reported_before_anything_is_made(sizes, rows, reported):
     """A sentence names it, and `auto` passes the device over."""
     job = Job(layers(*sizes), rows, "float32", SGD)
     (found,) = DeviceDraft(job).unsupported()
-    assert re.search(said, found.reason), found.reason
+    assert re.search(reported, found.reason), found.reason
     assert found.reason.endswith("train on another device: --device cpu.")
 
 

@@ -47,8 +47,8 @@ def _findings() -> list[Bomb]:
             "check --unsafe-fixes --diff a.nn",
         ):
             least = 2**9 if "fix" in command else 2**11
-            said = command.removeprefix("check --").removesuffix(" a.nn")
-            found += of_files("report", f"{name}, {said}", command, files, most, least)
+            reported = command.removeprefix("check --").removesuffix(" a.nn")
+            found += of_files("report", f"{name}, {reported}", command, files, most, least)
     return found
 
 

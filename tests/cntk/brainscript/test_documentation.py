@@ -18,7 +18,7 @@ def test_function_is_documented(name: str) -> None:
     assert declaration is not None
     names = [one.name for one in declaration.parameters or ()]
     assert list(found.parameters) == names
-    assert [one for one, said in found.parameters.items() if not said] == []
+    assert [one for one, reported in found.parameters.items() if not reported] == []
     assert found.signature.startswith(f"{name} ")
     assert found.signature in found.markdown
 

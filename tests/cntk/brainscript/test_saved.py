@@ -85,8 +85,8 @@ def test_each_load_has_nodes_of_its_own() -> None:
     assert twice.network.nodes["a"].saved == twice.network.nodes["b"].saved == ("m", "z")
     # Those inside layers are told apart, as the program does, and no others.
     assert {one.kind for one in twice.faults} == {"double-name"}
-    told = {one.message for one in twice.faults}
-    assert told == {f"the network has two nodes named '{name}'." for name in ("features", "h")}
+    message = {one.message for one in twice.faults}
+    assert message == {f"the network has two nodes named '{name}'." for name in ("features", "h")}
 
 
 def test_a_layer_on_top_of_a_model() -> None:

@@ -51,10 +51,10 @@ def test_nothing_is_too_odd(command: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "netsharp.toml").write_bytes(b"")
     for suffix in SUFFIXES:
         (tmp_path / f"odd.{suffix}").write_bytes(TEXTS[name])
-        said = answer(*command.split(), f"odd.{suffix}", folder=tmp_path)
-        assert said.returncode in (0, 1, 2), said.stderr
-        assert b"Traceback" not in said.stderr, said.stderr.decode("utf-8", "replace")
-        assert said.returncode != 2 or said.stderr.strip()
+        reported = answer(*command.split(), f"odd.{suffix}", folder=tmp_path)
+        assert reported.returncode in (0, 1, 2), reported.stderr
+        assert b"Traceback" not in reported.stderr, reported.stderr.decode("utf-8", "replace")
+        assert reported.returncode != 2 or reported.stderr.strip()
 
 
 def test_a_link_that_leads_to_itself_is_no_file(tmp_path: Path) -> None:
@@ -62,14 +62,14 @@ def test_a_link_that_leads_to_itself_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "a.cntk").write_bytes(b"a = 1\n")
     (tmp_path / "b.cntk").symlink_to("c.cntk")
     (tmp_path / "c.cntk").symlink_to("b.cntk")
-    said = answer("check", ".", folder=tmp_path)
-    assert b"Traceback" not in said.stderr, said.stderr
-    assert said.returncode == 0, said.stderr
+    reported = answer("check", ".", folder=tmp_path)
+    assert b"Traceback" not in reported.stderr, reported.stderr
+    assert reported.returncode == 0, reported.stderr
 
 
 def test_variables_that_double_are_given_up(tmp_path: Path) -> None:
     doubled = "".join(f"v{n}=$v{n + 1}$$v{n + 1}$\n" for n in range(40))
     (tmp_path / "double.cntk").write_text(f"{doubled}v40=xx\ncommand=$v0$\n")
-    said = answer("config", "double.cntk", folder=tmp_path)
-    assert said.returncode == 1
-    assert b"the length limit" in said.stderr + said.stdout
+    reported = answer("config", "double.cntk", folder=tmp_path)
+    assert reported.returncode == 1
+    assert b"the length limit" in reported.stderr + reported.stdout

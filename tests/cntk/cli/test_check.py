@@ -273,13 +273,13 @@ def test_what_a_script_does_not_say_sets_off_nothing(
     files["common.sh"] = 'start() { cfg=$1; shift; mpirun cntk configFile=$DIR/$cfg "$@"; }\n'
     for file, text in files.items():
         (tmp_path / file).write_text(text)
-    said = {}
+    attributes = {}
     for value in (variable, "3", "many"):
         (tmp_path / name).write_text(line.format(value) + "\n")
         _, found = checked(tmp_path, ".")
-        said[value] = [one for one in found if one["severity"] in ("error", "warning")]
-    assert said[variable] == said["3"] == []
-    (one,) = said["many"]
+        attributes[value] = [one for one in found if one["severity"] in ("error", "warning")]
+    assert attributes[variable] == attributes["3"] == []
+    (one,) = attributes["many"]
     (related,) = one["related"]
     assert (one["file"], one["start"]["line"]) == ("a.cntk", 6)
     assert (related["file"], related["start"]["line"]) == (name, line.count("\n") + 1)

@@ -216,11 +216,11 @@ def test_a_revision_is_read_with_the_files_that_it_had(tmp_path: pathlib.Path) -
 @pytest.mark.costly
 def test_every_network_of_the_collection_is_described_or_says_why_not() -> None:
     networks = [file.name for file in FILES if file.name.startswith("networks/")]
-    said = 0
+    reported = 0
     for name in networks:
         answer = netsharp("describe", name, "--isolated", "--format", "json", cwd=FOLDER)
         assert bool(answer.out) == (answer.code == 0) or answer.err, name
         if answer.out:
             jsonschema.validate(json.loads(answer.out), SCHEMA)
-            said += 1
-    assert said > 20
+            reported += 1
+    assert reported > 20

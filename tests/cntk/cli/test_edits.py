@@ -63,7 +63,7 @@ def network_of(folder: pathlib.Path, command: str) -> dict[str, Any]:
     return {one["name"]: one for one in nodes}
 
 
-def told(folder: pathlib.Path) -> list[tuple[str, str, int, str]]:
+def reported(folder: pathlib.Path) -> list[tuple[str, str, int, str]]:
     _, found = checked(folder, "a.cntk", "--select", "ME,BS05,BS06,CK114,CK115")
     return [(one["code"], one["file"], one["start"]["line"], one["message"]) for one in found]
 
@@ -93,7 +93,7 @@ def test_a_test_sees_the_last_edit(tmp_path: pathlib.Path) -> None:
     assert (nodes["Top.W"]["trainable"], nodes["H1.W"]["trainable"]) == (True, False)
     assert nodes["z"]["inputs"] == ["W", "Top.y"]
     assert "H2.W" not in nodes
-    assert told(tmp_path) == []
+    assert reported(tmp_path) == []
 
 
 def test_a_log_of_an_edit_is_compared(tmp_path: pathlib.Path) -> None:
@@ -127,7 +127,7 @@ def test_what_does_not_fit_is_reported_at_the_edit(
     tmp_path: pathlib.Path, lines: str, expected: tuple[str, str, int, str]
 ) -> None:
     folder_of(tmp_path, lines)
-    found = told(tmp_path)
+    found = reported(tmp_path)
     assert (expected[:3], True) in [
         ((code, file, line), message.startswith(expected[3])) for code, file, line, message in found
     ], found
@@ -151,7 +151,7 @@ def test_what_does_not_fit_is_reported_at_the_edit(
 def test_what_is_not_known_stays_unknown(tmp_path: pathlib.Path, lines: str) -> None:
     folder_of(tmp_path, f"SetInput(z, 1, x)\n{lines}")
     write(tmp_path, elsewhere="")
-    assert [one for one in told(tmp_path) if one[0][:2] != "ME"] == []
+    assert [one for one in reported(tmp_path) if one[0][:2] != "ME"] == []
     answer = netsharp("describe", "a.cntk", "--command", "Test", cwd=tmp_path)
     assert answer.code == 2
     assert "the edit 'Top' writes 'top/net', and what it loads" in answer.err
@@ -171,16 +171,16 @@ def test_a_section_of_ndl_that_an_edit_loads_is_a_model(tmp_path: pathlib.Path) 
     nodes = network_of(tmp_path, "Test")
     assert (nodes["KV"]["shape"], nodes["Ky"]["inputs"]) == ([3, 4], ["Kt"])
     assert nodes["z"]["inputs"] == ["W", "H2.y"]
-    assert told(tmp_path) == []
+    assert reported(tmp_path) == []
     folder_of(tmp_path, f"{load.format('Head')}SetInput(n.y, 0, n.q)")
-    ((code, file, line, message),) = told(tmp_path)
+    ((code, file, line, message),) = reported(tmp_path)
     assert (code, file, line) == ("ME010", "top.mel", 4)
     assert message.startswith("The model 'n' has no node 'q': it is written in NDL.")
     folder_of(tmp_path, f'{load.format("Wrong")}SaveModel(n, "n")')
-    assert [one[:3] for one in told(tmp_path)] == [("BS051", "top.mel", 3)]
+    assert [one[:3] for one in reported(tmp_path)] == [("BS051", "top.mel", 3)]
     # What a variable of that file stands for is not known, and nothing follows from it.
     folder_of(tmp_path, f"{load.format('Open')}SetInput(n.y, 0, n.q)\nCopy(n.*, m.*)")
-    assert told(tmp_path) == []
+    assert reported(tmp_path) == []
 
 
 def test_an_edit_that_writes_nothing_leaves_the_model(tmp_path: pathlib.Path) -> None:
@@ -195,6 +195,6 @@ def test_names_of_nodes_are_those_after_the_edit(tmp_path: pathlib.Path) -> None
     folder_of(tmp_path, "Rename(z, top)")
     run = RUN.replace('"top/net" ]', '"top/net" ; evalNodeNames = "top:z" ]')
     write(tmp_path, a_dot_cntk=run)
-    found = told(tmp_path)
+    found = reported(tmp_path)
     assert [(code, file) for code, file, _, _ in found] == [("CK114", "a.cntk")]
     assert "has no node 'z'" in found[0][3]

@@ -46,7 +46,7 @@ def of(file: str, more: str = "", text: str = READER) -> str:
     return text.replace("FILE", file).replace("MORE", more)
 
 
-def told(found: list[dict[str, Any]], *codes: str) -> list[tuple[object, ...]]:
+def reported(found: list[dict[str, Any]], *codes: str) -> list[tuple[object, ...]]:
     return [
         (one["file"], one["start"]["line"], one["start"]["column"], one["severity"])
         for one in found
@@ -63,9 +63,9 @@ def written(folder: Path, text: str, **files: bytes) -> None:
 def test_data_are_read_only_where_someone_asks(tmp_path: Path) -> None:
     written(tmp_path, configuration(of("a")), a=b"|x one two |y 7:1\n")
     answer, found = checked(tmp_path, "run.cntk")
-    assert (answer.code, told(found)) == (0, [])
+    assert (answer.code, reported(found)) == (0, [])
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
-    assert (answer.code, told(found)) == (1, [("a", 1, 4, "error"), ("a", 1, 15, "error")])
+    assert (answer.code, reported(found)) == (1, [("a", 1, 4, "error"), ("a", 1, 15, "error")])
 
 
 def test_every_bad_line_of_every_command_is_reported_at_once(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_every_bad_line_of_every_command_is_reported_at_once(tmp_path: Path) -> 
     )
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
     assert answer.code == 1
-    assert told(found) == [
+    assert reported(found) == [
         *(("a", 100, 8, "error"), ("a", 102, 6, "error"), ("a", 102, 12, "error")),
         *(("b", 1, 4, "error"), ("b", 1, 12, "error"), ("b", 2, 1, "error")),
         ("b", 3, 13, "error"),
@@ -93,12 +93,12 @@ def test_what_is_passed_over_is_a_warning(tmp_path: Path) -> None:
     data = b"|x 1 |y\n|x 1 2 |y |z 1\n|x 1 a |y\n|x 1 b |y\n"
     written(tmp_path, configuration(of("a", "maxErrors = 2")), a=data)
     _, found = checked(tmp_path, "--read-data", "run.cntk")
-    assert told(found) == [("a", n, c, "warning") for n, c in ((1, 2), (2, 12), (3, 6), (4, 6))]
+    assert reported(found) == [("a", n, c, "warning") for n, c in ((1, 2), (2, 12), (3, 6), (4, 6))]
     # What one command passes over stops another.
     readers = of("a", "maxErrors = 2"), of("a", "maxErrors = 1")
     written(tmp_path, configuration(*readers))
     _, found = checked(tmp_path, "--read-data", "run.cntk")
-    assert [one[3] for one in told(found)] == ["warning", "warning", "error", "error"]
+    assert [one[3] for one in reported(found)] == ["warning", "warning", "error", "error"]
 
 
 def test_columns_are_read_too(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_columns_are_read_too(tmp_path: Path) -> None:
     written(tmp_path, configuration(of("c", text=COLUMNS)), c=data)
     (tmp_path / "names.txt").write_text("cat\ndog\n\nbird\n")
     _, found = checked(tmp_path, "--read-data", "run.cntk")
-    assert told(found) == [
+    assert reported(found) == [
         *(("c", 2, 7, "error"), ("c", 4, 1, "error"), ("c", 5, 1, "error")),
         ("c", 6, 7, "warning"),
     ]
@@ -123,7 +123,7 @@ def test_data_that_cannot_be_read_are_reported_where_they_are_named(tmp_path: Pa
     (tmp_path.parent / "outside").write_bytes(b"|x 1 2 |y\n")
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
     assert answer.code == 1
-    assert told(found, WHOLE, LINE) == [
+    assert reported(found, WHOLE, LINE) == [
         *(("run.cntk", 5 + 7 * number, 17, "error") for number in range(4)),
         ("run.cntk", 33, 17, "warning"),
     ]
@@ -148,11 +148,11 @@ def test_every_file_of_a_reader_of_several_is_read(tmp_path: Path) -> None:
     written(tmp_path, configuration(COMPOSED), **files)
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
     assert answer.code == 1
-    assert {(one[0], one[1]) for one in told(found)} == {("a", 2), ("b", 1), ("b", 2), ("c", 1)}
+    assert {(one[0], one[1]) for one in reported(found)} == {("a", 2), ("b", 1), ("b", 2), ("c", 1)}
     (tmp_path / "a").unlink()
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
-    assert {(one[0], one[1]) for one in told(found)} == {("b", 1), ("b", 2), ("c", 1)}
-    assert ("run.cntk", 5) in [one[:2] for one in told(found, WHOLE)]
+    assert {(one[0], one[1]) for one in reported(found)} == {("b", 1), ("b", 2), ("c", 1)}
+    assert ("run.cntk", 5) in [one[:2] for one in reported(found, WHOLE)]
 
 
 @PIPES
@@ -169,7 +169,7 @@ def test_a_reader_that_is_not_read_is_reported_with_the_way_out(tmp_path: Path) 
     reader = '    reader = { readerType = LibSVMBinaryReader ; file = "a" }\n'
     written(tmp_path, configuration(reader), a=b"\0")
     answer, found = checked(tmp_path, "--read-data", "run.cntk")
-    assert told(found, WHOLE) == [("run.cntk", 4, 29, "warning")]
+    assert reported(found, WHOLE) == [("run.cntk", 4, 29, "warning")]
     (one,) = (one for one in found if one["code"] == WHOLE)
     assert "text format" in one["message"]
     assert answer.code == 1
@@ -178,7 +178,7 @@ def test_a_reader_that_is_not_read_is_reported_with_the_way_out(tmp_path: Path) 
 def test_findings_of_data_are_chosen_by_their_codes(tmp_path: Path) -> None:
     written(tmp_path, configuration(of("a")), a=b"|x one 2 |y\n")
     answer, found = checked(tmp_path, "--read-data", "--ignore", LINE, "run.cntk")
-    assert (answer.code, told(found)) == (0, [])
+    assert (answer.code, reported(found)) == (0, [])
 
 
 def test_of_very_many_bad_lines_some_are_reported_and_the_others_counted(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_of_very_many_bad_lines_some_are_reported_and_the_others_counted(tmp_pat
     answer, found = within(
         20, lambda: checked(tmp_path, "--read-data", "run.cntk"), spent_by_children
     )
-    assert len(told(found)) == DATA_FAULTS.most
+    assert len(reported(found)) == DATA_FAULTS.most
     assert f"a: {lines - DATA_FAULTS.most:,} more findings" in answer.err
 
 

@@ -62,10 +62,10 @@ def tree(data: bytes) -> list[tuple[object, ...]]:
     otherwise, all else may not.
     """
     values = resolve(["a"], Memory({"a": data})).values()
-    return [(one.path, one.kind, *_said(one)) for one in values]
+    return [(one.path, one.kind, *_messages(one)) for one in values]
 
 
-def _said(value: Value) -> tuple[object, ...]:
+def _messages(value: Value) -> tuple[object, ...]:
     variables = tuple(use.name for use in value.variables)
     if value.kind == "block":
         return (value.raw[:1], variables)

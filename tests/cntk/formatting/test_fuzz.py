@@ -34,12 +34,12 @@ def test_edited_texts(number: int, seed: int) -> None:
         chance = random.Random(f"{seed} {number} {trial}")
         file = chance.choice(TEXTS)
         text = edited(file, chance)
-        told = f"--seed {seed}, {number}, trial {trial}: {file.name}"
+        message = f"--seed {seed}, {number}, trial {trial}: {file.name}"
         result = format_text(text, file.id)
-        assert result.failure is None, told
-        assert find_difference(text, result.text, file.id) is None, told
+        assert result.failure is None, message
+        assert find_difference(text, result.text, file.id) is None, message
         if not result.broken or result.text != text:
-            assert format_text(result.text, file.id).text == result.text, told
+            assert format_text(result.text, file.id).text == result.text, message
 
 
 def edited(file: CntkFile, chance: random.Random) -> bytes:

@@ -41,7 +41,7 @@ def formatted(file: CntkFile, text: bytes, **options: object) -> bytes:
     return result.text
 
 
-def said(file: CntkFile, text: bytes) -> tuple[list[bytes], list[bytes]]:
+def words_and_comments(file: CntkFile, text: bytes) -> tuple[list[bytes], list[bytes]]:
     """The leaves of the trees of a text without blanks, and its comments."""
     leaves, comments = [], []
     for _, root, _ in roots(file.language, text):
@@ -65,7 +65,7 @@ def test_formatting_twice_is_formatting_once(name: str) -> None:
 def test_tokens_and_comments_stay(name: str) -> None:
     file, text = BY_NAME[name], TEXTS[name].text
     after = formatted(file, text)
-    assert said(file, after) == said(file, text)
+    assert words_and_comments(file, after) == words_and_comments(file, text)
     assert find_difference(text, after, file.id) is None
 
 
@@ -122,7 +122,7 @@ def test_a_range_changes_nothing_outside(name: str) -> None:
     lines = re.findall(rb"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+", text)
     for number in range(1, len(lines) + 1, max(1, len(lines) // 5)):
         after = formatted(file, text, ranges=[(number, number)])
-        assert said(file, after) == said(file, text)
+        assert words_and_comments(file, after) == words_and_comments(file, text)
         first, last = touched(file, text, number)
         assert after.startswith(b"".join(lines[: first - 1]))
         assert after.endswith(b"".join(lines[last:]))

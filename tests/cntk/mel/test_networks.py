@@ -73,7 +73,7 @@ def after(text: str, network: Network) -> Network | None:
     return edited(LOADED + text + SAVED, network).saved["new"].network
 
 
-def said(network: Network) -> dict[str, object]:
+def network_facts(network: Network) -> dict[str, object]:
     """What is described of a network, but for where its nodes stand and how they are called by."""
     found = described(network)
     return {**found, "calls": [], "nodes": [{**one, "call": None} for one in found["nodes"]]}
@@ -96,7 +96,7 @@ def test_an_edit_that_changes_nothing_leaves_the_network(name: str) -> None:
     for text in texts:
         found = after(text, network)
         assert found is not None, text
-        assert said(found) == said(network)
+        assert network_facts(found) == network_facts(network)
 
 
 def test_the_collection_has_networks() -> None:
@@ -227,9 +227,9 @@ def test_whatever_is_edited_names_and_nodes_agree(statements: list[str]) -> None
     files = Memory({"net.ndl": BASE.encode()})
     (built,) = SingleFile("net.ndl", "ndl", files).networks
     assert built.network is not None
-    before = said(built.network)
+    before = network_facts(built.network)
     found = edited(LOADED + "\n".join(statements) + "\n" + 'SaveModel(m, "last")\n', built.network)
-    assert said(built.network) == before
+    assert network_facts(built.network) == before
     for known in found.saved.values():
         if known.network is None:
             continue

@@ -81,8 +81,8 @@ def test_bad_example_becomes_the_good_one(page: Page) -> None:
 def test_the_rule_works_at_the_marked_words(page: Page) -> None:
     plan = migrated(page)
     file = next(name for name, text in texts_of(page).items() if text.encode() == page.bad)
-    told = [*plan.edits, *plan.todo]
-    places = [(one.start, one.end) for one in told if (one.rule, one.file) == (page.code, file)]
+    reported = [*plan.edits, *plan.todo]
+    places = [(one.start, one.end) for one in reported if (one.rule, one.file) == (page.code, file)]
     if page.code == "MG38":
         assert places == []
         return

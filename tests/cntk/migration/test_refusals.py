@@ -125,9 +125,9 @@ def test_where_a_shared_file_cannot_serve_both_the_way_is_named() -> None:
     texts, (first, second) = one_by_one("y = Layer(x)\n", "y = Layer(x)\nz = Tanh(y.W)\n")
     assert not first.fails
     assert second.fails
-    (told,) = [one.message for one in second.todo if one.blocks]
-    assert "m.bs exists and is different" in told
-    assert "netsharp migrate --write 1.cntk and the others." in told
+    (message,) = [one.message for one in second.todo if one.blocks]
+    assert "m.bs exists and is different" in message
+    assert "netsharp migrate --write 1.cntk and the others." in message
     assert b"NDLNetworkBuilder" in texts["1.cntk"]
     together = {name: data for name, data in texts.items() if not name.endswith(".bs")}
     together["0.cntk"] = SHARED.format(0).encode()

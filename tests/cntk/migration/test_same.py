@@ -116,9 +116,9 @@ def test_a_difference_names_node_and_aspect(old: str, new: str, expected: tuple[
 
 
 def _tells(difference: Difference, expected: tuple[str, ...]) -> bool:
-    told = [difference.node, difference.aspect, difference.before, difference.after]
+    reported = [difference.node, difference.aspect, difference.before, difference.after]
     assert difference.message.startswith(f"'{difference.node}'")
-    return all(part in told for part in expected)
+    return all(part in reported for part in expected)
 
 
 def test_where_numbers_are_drawn_does_not_count() -> None:

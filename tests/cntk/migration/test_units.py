@@ -124,9 +124,9 @@ some = out.z
     assert b'evalNodeNames = "ce:out"' in after
     assert b'traceNodeNamesReal = "out.W"' in after
     assert b"input = [ array1 = [ dim = 3 ; format = dense ] ; new1 = [" in after
-    told = [todo.message for todo in plan.todo if todo.rule == "MG45"]
-    assert any("'*.z'" in one for one in told)
-    assert any("A variable has the value 'out.z'" in one for one in told)
+    message = [todo.message for todo in plan.todo if todo.rule == "MG45"]
+    assert any("'*.z'" in one for one in message)
+    assert any("A variable has the value 'out.z'" in one for one in message)
     assert plan.renames["array"] == "array1"
 
 
@@ -183,8 +183,8 @@ Out = [ action = write ; outputNodeNames = OUT.Z ]
     edit = 'm = LoadModel("m.dnn", format=cntk)\ny = Tanh(Out.z)\nSaveModel(m, "n.dnn")\n'
     plan = plan_of({"train.cntk": text, "add.mel": edit})
     assert b"outputNodeNames = out " in plan.texts["train.cntk"]
-    told = [todo for todo in plan.todo if todo.rule == "MG45"]
-    assert [(one.file, edit[one.start : one.end]) for one in told] == [("add.mel", "Out.z")]
+    reported = [todo for todo in plan.todo if todo.rule == "MG45"]
+    assert [(one.file, edit[one.start : one.end]) for one in reported] == [("add.mel", "Out.z")]
 
 
 def test_a_builder_around_all_blocks_moves_into_the_one_that_trains() -> None:

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import NdlScript, Statement, Value
 
 
-def said(value: Value | None) -> object:
+def plain_value(value: Value | None) -> object:
     """A value as words, tuples and dicts."""
     if value is None or isinstance(value, Word):
         return None if value is None else value.text
     if isinstance(value, Array):
-        return [said(one) for one in value.items]
+        return [plain_value(one) for one in value.items]
     if isinstance(value, Option):
-        return {value.name.text: said(value.value)}
-    return (value.name.text, *(said(one) for one in value.arguments))
+        return {value.name.text: plain_value(value.value)}
+    return (value.name.text, *(plain_value(one) for one in value.arguments))
 
 
 def statement(one: Statement) -> object:
     if isinstance(one, NdlAssignment):
-        return (one.name.text if one.name else None, said(one.value))
+        return (one.name.text if one.name else None, plain_value(one.value))
     body = None if one.body is None else [statement(it) for it in one.body.statements]
     return (one.name.text, [it.text for it in one.parameters], body)
 
@@ -93,7 +93,7 @@ def test_a_separator_directly_after_a_bracket_is_lost(separator: str) -> None:
     (found,) = script(text).statements
     assert isinstance(found, NdlAssignment)
     assert isinstance(found.value, NdlCall)
-    assert said(found.value) == ("f", "x")
+    assert plain_value(found.value) == ("f", "x")
     # The text of a whole file stands behind an opening bracket and a blank.
     assert found.value.swallowed == text.index(separator) + 2
 
@@ -101,7 +101,7 @@ def test_a_separator_directly_after_a_bracket_is_lost(separator: str) -> None:
 def test_what_is_lost_separates() -> None:
     (found,) = script("a = Constant(-1-2)").statements
     assert isinstance(found, NdlAssignment)
-    assert said(found.value) == ("Constant", "1", "2")
+    assert plain_value(found.value) == ("Constant", "1", "2")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def marks(text: str, found: list[Diagnostic]) -> list[tuple[str, str]]:
     return [(one.code, data[one.start : one.end].decode()) for one in found]
 
 
-def told(text: str) -> list[tuple[str, str]]:
+def reported(text: str) -> list[tuple[str, str]]:
     """What is said of a file for itself, as codes with words."""
     return marks(text, alone(text))
 

@@ -14,7 +14,7 @@ from netsharp_lsp.workspace import NO_PREMISES, Premises, Run
 from tests.cntk.texts import Memory
 
 SUFFIXES = {"cntk": ".cntk", "brainscript": ".bs", "ndl": ".ndl", "mel": ".mel"}
-GRAVE = ("error", "warning")
+SEVERE = ("error", "warning")
 
 
 class Example:

@@ -118,7 +118,7 @@ def adapting(classes: int) -> str:
     return ADAPTS.replace("CLASSES", str(classes))
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """A finding: its code, how grave it is, the text at its place, and its sentence."""
 
     code: str
@@ -127,16 +127,16 @@ class Told(NamedTuple):
     message: str
 
 
-def told(
+def reported(
     text: str, *more: str, files: dict[str, str] | None = None, declared: bool = False
-) -> list[Told]:
+) -> list[Reported]:
     """What is said of a text as `a.cntk` in a run with further items, in the order of places."""
     held = {"a.cntk": text, **FILES, **(files or {})}
     memory = Memory({name: content.encode() for name, content in held.items()})
     experiment = Experiment(Run(("configFile=a.cntk", *more), declared=declared), memory)
     found = sorted(findings(experiment), key=lambda one: one.place)
     return [
-        Told(
+        Reported(
             one.code,
             one.severity or RULES.severities[one.code],
             held.get(one.place.source, "").encode()[one.place.start : one.place.end].decode(),
@@ -147,7 +147,7 @@ def told(
     ]
 
 
-def codes(found: list[Told]) -> list[str]:
+def codes(found: list[Reported]) -> list[str]:
     """The codes alone."""
     return [one.code for one in found]
 

@@ -29,7 +29,7 @@ def diagnostics(
     }
 
 
-def told(text: str, *items: str, declared: bool = False, **files: str) -> list[tuple[str, str]]:
+def reported(text: str, *items: str, declared: bool = False, **files: str) -> list[tuple[str, str]]:
     """Every code with the words that it is told at, in the order of the text; brackets are left
     out where they are only deprecated.
     """

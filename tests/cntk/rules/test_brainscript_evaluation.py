@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.cntk.rules.brainscript.evaluation import ELSEWHERE, KINDS
-from tests.cntk.rules.brainscript_reporting import alone, told
+from tests.cntk.rules.brainscript_reporting import alone, reported
 
 FAULTS = [
     ("a = 1 .* 2", [("BS040", "1 .* 2")]),
@@ -27,7 +27,7 @@ FAULTS = [
 @pytest.mark.costly
 @pytest.mark.parametrize(("text", "expected"), FAULTS)
 def test_fault(text: str, expected: list[tuple[str, str]]) -> None:
-    assert told(text) == expected
+    assert reported(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_way_to_a_fault_is_reported() -> None:
 
 
 def test_a_fault_that_many_meet_is_reported_once() -> None:
-    assert told("a = 1 .* 2\nb = a + 1\nc = a + b\nd = c") == [("BS040", "1 .* 2")]
+    assert reported("a = 1 .* 2\nb = a + 1\nc = a + b\nd = c") == [("BS040", "1 .* 2")]
 
 
 def test_every_kind_of_fault_has_its_code() -> None:

@@ -19,7 +19,7 @@ from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile
-from tests.cntk.rules.examples import GRAVE
+from tests.cntk.rules.examples import SEVERE
 from tests.cntk.texts import Memory
 
 BESIDE = {os.path.basename(file.name): file.data for file in FILES if not file.broken}
@@ -77,8 +77,8 @@ def found(file: CntkFile, data: bytes | None = None) -> list[Diagnostic]:
 
 @pytest.mark.parametrize("file", SOUND, ids=lambda file: file.name)
 def test_nothing_severe_is_reported_of_sound_files(file: CntkFile) -> None:
-    grave = {one.code for one in found(file) if one.severity in GRAVE}
-    assert grave == STOPS.get(file.name, set())
+    severe = {one.code for one in found(file) if one.severity in SEVERE}
+    assert severe == STOPS.get(file.name, set())
 
 
 @pytest.mark.parametrize("file", SOUND, ids=lambda file: file.name)

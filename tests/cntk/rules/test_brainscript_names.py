@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cntk.rules.brainscript_reporting import alone, built, inside, told
+from tests.cntk.rules.brainscript_reporting import alone, built, inside, reported
 
 
 def test_an_unknown_name_is_graver_the_surer_it_fails() -> None:
@@ -85,7 +85,7 @@ def test_what_was_meant(text: str, meant: str) -> None:
     ],
 )
 def test_calls_and_members(text: str, expected: list[tuple[str, str]]) -> None:
-    assert told(text) == expected
+    assert reported(text) == expected
 
 
 def test_a_circle_is_named_whole() -> None:

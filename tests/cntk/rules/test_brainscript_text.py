@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from netsharp_lsp.cntk.rules.brainscript.text import last_word
-from tests.cntk.rules.brainscript_reporting import alone, built, told
+from tests.cntk.rules.brainscript_reporting import alone, built, reported
 from tests.costs import assert_in_proportion
 
 TEXTS = [
@@ -43,7 +43,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
 def test_damage_is_reported_once(text: str, expected: list[tuple[str, str]]) -> None:
-    assert told(text) == expected
+    assert reported(text) == expected
 
 
 def test_a_wrong_bracket_names_its_partner() -> None:
@@ -72,7 +72,7 @@ def test_a_comment_that_two_stars_keep_open_reports_it() -> None:
     ],
 )
 def test_a_line_that_continues_another(text: str, expected: list[tuple[str, str]]) -> None:
-    assert told(text) == expected
+    assert reported(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_value_that_is_missing_before_the_first_word_has_no_word_before_it() -
 
 
 def test_values_that_are_missing_everywhere_cost_by_their_number() -> None:
-    def told(pairs: int) -> None:
+    def reported(pairs: int) -> None:
         assert len(alone("()" * pairs)) >= pairs
 
-    assert_in_proportion(lambda pairs: partial(told, pairs), 2000, 8000)
+    assert_in_proportion(lambda pairs: partial(reported, pairs), 2000, 8000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cntk.rules.experiments import DIGITS, changed, codes, told
+from tests.cntk.rules.experiments import DIGITS, changed, codes, reported
 
 LACKING = [
     ("        maxEpochs = 4\n", "", "CK070", "SGD"),
@@ -25,43 +25,43 @@ def test_one_thing_that_is_lacking_is_an_error(
     text = changed(before, after)
     if "learningRates" in before:
         text = changed("autoAdjustLR = adjustAfterEpoch", "autoAdjustLR = none", text)
-    found = [one for one in told(text) if one.severity == "error"]
+    found = [one for one in reported(text) if one.severity == "error"]
     assert (found[0].code, found[0].marked) == (code, marked)
     assert {one.code for one in found} == {code}
 
 
 def test_an_option_around_the_block_is_found() -> None:
     text = changed("        maxEpochs = 4\n", "")
-    assert told(f"maxEpochs = 4\n{text}") == []
+    assert reported(f"maxEpochs = 4\n{text}") == []
 
 
 def test_searching_needs_no_rate() -> None:
     text = changed("        learningRatesPerMB = 0.5*2:0.1\n", "")
-    assert codes(told(text)) == []
+    assert codes(reported(text)) == []
 
 
 SKETCH = "command = T\nT = { action = train ; SGD = { learningRatesPerMB = 1 } }\n"
 
 
 def test_a_sketch_is_reported_only_where_someone_runs_it() -> None:
-    assert codes(told(SKETCH)) == []
-    found = told(SKETCH, declared=True)
+    assert codes(reported(SKETCH)) == []
+    found = reported(SKETCH, declared=True)
     assert sorted(codes(found)) == ["CK070", "CK070", "CK070", "CK072"]
     assert {one.severity for one in found} == {"error"}
 
 
 def test_what_is_left_out_on_purpose_is_not_missed() -> None:
     text = changed("        maxEpochs = 4\n", "        ...\n")
-    assert "CK070" not in codes(told(text))
+    assert "CK070" not in codes(reported(text))
 
 
 def test_a_layer_that_another_file_completes() -> None:
     text = changed("command = Train:Test:Write", "command = Test", DIGITS)
     before, _, rest = text.partition("Test = {")
     layer = before + "Test = {" + rest.replace("    reader = {", "    noReader = {", 1)
-    (one,) = (it for it in told(layer) if it.code == "CK070")
+    (one,) = (it for it in reported(layer) if it.code == "CK070")
     assert one.severity == "info"
-    declared = told(layer, declared=True)
+    declared = reported(layer, declared=True)
     assert [it.severity for it in declared if it.code == "CK070"] == ["error"]
 
 
@@ -82,14 +82,14 @@ RUNS = [
 def test_commands_and_actions(
     before: str, after: str, code: str, marked: str, severity: str
 ) -> None:
-    found = [one for one in told(changed(before, after)) if one.code == code]
+    found = [one for one in reported(changed(before, after)) if one.code == code]
     assert (found[0].marked, found[0].severity) == (marked, severity)
 
 
 def test_nothing_rests_on_an_action_that_does_not_exist() -> None:
-    assert codes(told(changed("action = test", "action = tset"))) == ["CK080"]
+    assert codes(reported(changed("action = test", "action = tset"))) == ["CK080"]
     unlike = changed("action = write", "action = publish")
-    assert [it.code for it in told(unlike) if it.severity != "hint"] == ["CK080"]
+    assert [it.code for it in reported(unlike) if it.severity != "hint"] == ["CK080"]
 
 
 def test_a_misspelling_that_stops_the_program_is_an_error() -> None:
@@ -97,16 +97,16 @@ def test_a_misspelling_that_stops_the_program_is_an_error() -> None:
         ("outputPath =", "outputPth ="),
         ("BrainScriptNetworkBuilder =", "BrainScriptNetworkBulder ="),
     ):
-        (one,) = (it for it in told(changed(before, after)) if it.code == "CK040")
+        (one,) = (it for it in reported(changed(before, after)) if it.code == "CK040")
         assert one.severity == "error"
 
 
 def test_names_of_commands_are_compared_without_case() -> None:
-    assert told(changed("command = Train:Test:Write", "command = train:TEST:write")) == []
+    assert reported(changed("command = Train:Test:Write", "command = train:TEST:write")) == []
 
 
 def test_a_command_that_a_variable_names_is_not_known() -> None:
-    found = told(changed("command = Train:Test:Write", "command = $What$"))
+    found = reported(changed("command = Train:Test:Write", "command = $What$"))
     assert not {"CK081", "CK085", "CK086"} & set(codes(found))
 
 
@@ -115,10 +115,10 @@ NETWORK = DIGITS[DIGITS.index("    BrainScriptNetworkBuilder") : DIGITS.index(" 
 
 def test_a_builder_in_the_test_and_one_around_it() -> None:
     own = changed("    action = test\n", f"    action = test\n{NETWORK}")
-    (one,) = (it for it in told(own) if it.code == "CK090")
+    (one,) = (it for it in reported(own) if it.code == "CK090")
     assert one.marked == "BrainScriptNetworkBuilder"
     around = NETWORK + DIGITS.replace(NETWORK, "")
-    found = [it for it in told(around) if it.code == "CK090"]
+    found = [it for it in reported(around) if it.code == "CK090"]
     assert [it.marked for it in found] == ["Test", "Write"]
     assert "found further out" in found[0].message
 
@@ -126,13 +126,13 @@ def test_a_builder_in_the_test_and_one_around_it() -> None:
 def test_builders_that_load_the_model_are_meant() -> None:
     load = '    BrainScriptNetworkBuilder = (BS.Network.Load ("out/digits"))\n'
     text = changed("    action = test\n", f"    action = test\n{load}")
-    assert "CK090" not in codes(told(text))
+    assert "CK090" not in codes(reported(text))
 
 
 def test_cv_takes_models_whatever_builds() -> None:
     cv = "    action = cv\n    crossValidationInterval = 1:1:4\n"
     text = changed("    action = test\n", f"{cv}{NETWORK}")
-    assert "CK090" not in codes(told(text))
+    assert "CK090" not in codes(reported(text))
 
 
 MODELS = [
@@ -147,13 +147,13 @@ MODELS = [
 @pytest.mark.parametrize(("line", "files", "missing"), MODELS)
 def test_models_that_no_one_writes(line: str, files: dict[str, str], missing: bool) -> None:
     text = changed("    action = test\n", f"    action = test\n{line}")
-    found = [one for one in told(text, files=files) if one.code == "CK091"]
+    found = [one for one in reported(text, files=files) if one.code == "CK091"]
     assert [one.severity for one in found] == ["info"] * missing
 
 
 def test_a_model_that_is_written_later() -> None:
     text = changed("command = Train:Test:Write", "command = Test:Train:Write")
-    (one,) = (it for it in told(text) if it.code == "CK091")
+    (one,) = (it for it in reported(text) if it.code == "CK091")
     assert "'Train', which writes it, is run later or not at all" in one.message
 
 
@@ -162,21 +162,21 @@ def test_which_builder_counts() -> None:
         "SimpleNetworkBuilder = { layerSizes = 16:8:3 ; trainingCriterion = squareError\n"
         "evalCriterion = squareError }\n"
     )
-    (one,) = (it for it in told(simple + DIGITS) if it.code == "CK092")
+    (one,) = (it for it in reported(simple + DIGITS) if it.code == "CK092")
     assert one.marked == "BrainScriptNetworkBuilder"
     assert "around it" in one.message
     outer = NETWORK + DIGITS.replace(NETWORK, f"    {simple}")
-    assert "CK092" not in codes(told(outer))
+    assert "CK092" not in codes(reported(outer))
 
 
 def test_the_same_model_trained_twice() -> None:
     more = DIGITS[DIGITS.index("Train = {") : DIGITS.index("Test = {")]
     text = changed("command = Train:", "command = Train:Again:") + more.replace("Train", "Again")
-    (one,) = (it for it in told(text) if it.code == "CK100")
+    (one,) = (it for it in reported(text) if it.code == "CK100")
     assert one.marked == "Again"
-    assert "CK100" not in codes(told(f"makeMode = false\n{text}"))
+    assert "CK100" not in codes(reported(f"makeMode = false\n{text}"))
     other = text.replace("Again = {\n", 'Again = {\n    modelPath = "out/again"\n')
-    assert "CK100" not in codes(told(other))
+    assert "CK100" not in codes(reported(other))
 
 
 FILES = [
@@ -193,7 +193,7 @@ FILES = [
 
 @pytest.mark.parametrize(("lines", "expected"), FILES)
 def test_texts_that_are_not_there(lines: str, expected: list[str]) -> None:
-    found = [one for one in told(f"command = E\nE = {{\n{lines}}}\n") if one.code == "CK116"]
+    found = [one for one in reported(f"command = E\nE = {{\n{lines}}}\n") if one.code == "CK116"]
     assert [one.code for one in found] == expected
     assert {one.severity for one in found} <= {"error"}
 
@@ -207,16 +207,16 @@ Go = {{ action = train ; NDLNetworkBuilder = {{ networkDescription = "lost.ndl" 
 """
     graves = []
     for before in ("Shrink", "Other", "Go:Shrink"):
-        found = told(text.format(before))
+        found = reported(text.format(before))
         graves.append([one.severity for one in found if one.code == "CK116"])
     assert graves == [["warning"], ["error"], ["error"]]
 
 
 def test_data_that_are_not_there() -> None:
     text = changed('file = "train.txt"', 'file = "trian.txt"')
-    (one,) = told(text)
+    (one,) = reported(text)
     assert (one.code, one.severity, one.marked) == ("CK117", "info", "trian.txt")
-    unknown = told(changed('file = "train.txt"', 'file = "$Dir$/trian.txt"'))
+    unknown = reported(changed('file = "train.txt"', 'file = "$Dir$/trian.txt"'))
     assert "CK117" not in codes(unknown)
 
 
@@ -229,8 +229,8 @@ Train = {{ action = train ; reader = {{ deserializers = (
 }} }}
 Test = {{ action = test ; reader = {{ file = "c.txt" }} }}
 """
-    found = [one for one in told(text) if one.code == "CK117"]
+    found = [one for one in reported(text) if one.code == "CK117"]
     assert [(one.severity, one.marked) for one in found] == [("hint", "a.txt"), ("hint", "c.txt")]
     assert "'b.txt' does not exist either." in found[0].message
-    found = [one for one in told(text.replace("c.txt", "train.txt")) if one.code == "CK117"]
+    found = [one for one in reported(text.replace("c.txt", "train.txt")) if one.code == "CK117"]
     assert [(one.severity, one.marked) for one in found] == [("info", "a.txt")]

@@ -58,11 +58,11 @@ def found(one: CntkFile) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("one", CONFIGURATIONS, ids=lambda one: one.name)
 def test_errors_and_warnings_are_justified(one: CntkFile) -> None:
-    told = found(one)
-    assert [code for code, severity, _ in told if severity == "error"] == JUSTIFIED.get(
+    reported = found(one)
+    assert [code for code, severity, _ in reported if severity == "error"] == JUSTIFIED.get(
         one.name, []
     )
-    assert [code for code, severity, _ in told if severity == "warning"] == WARNINGS.get(
+    assert [code for code, severity, _ in reported if severity == "warning"] == WARNINGS.get(
         one.name, []
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cntk.rules.experiments import DIGITS, changed, codes, told
+from tests.cntk.rules.experiments import DIGITS, changed, codes, reported
 
 NDL = """\
     NDLNetworkBuilder = { run = Net }
@@ -41,7 +41,7 @@ ABOUT = ("CK106", "CK107", "CK108", "CK114", "CK115")
 
 
 def about(text: str) -> list[tuple[str, str, str]]:
-    return [(it.code, it.severity, it.marked) for it in told(text) if it.code in ABOUT]
+    return [(it.code, it.severity, it.marked) for it in reported(text) if it.code in ABOUT]
 
 
 @pytest.mark.parametrize("text", BUILDERS.values(), ids=BUILDERS)
@@ -53,7 +53,7 @@ def test_streams_that_fit(text: str) -> None:
 def test_a_stream_of_another_size(text: str) -> None:
     wrong = changed("features = { dim = 16", "features = { dim = 17", text)
     assert about(wrong) == [("CK108", "error", "17")]
-    (one,) = (it for it in told(wrong) if it.code == "CK108")
+    (one,) = (it for it in reported(wrong) if it.code == "CK108")
     assert "17 numbers" in one.message
     assert "has 16" in one.message
 
@@ -62,9 +62,9 @@ def test_a_stream_of_another_size(text: str) -> None:
 def test_an_input_without_a_stream(text: str) -> None:
     missing = changed("labels = { dim = 3 ; format = sparse ; alias = y }", "", text)
     assert about(missing) == [("CK106", "error", "reader")]
-    slip = changed("labels = { dim", "label = { dim", text)
-    assert about(slip) == [("CK106", "error", "reader")]
-    (one,) = (it for it in told(slip) if it.code == "CK106")
+    misspelling = changed("labels = { dim", "label = { dim", text)
+    assert about(misspelling) == [("CK106", "error", "reader")]
+    (one,) = (it for it in reported(misspelling) if it.code == "CK106")
     assert "Did you mean 'label'?" in one.message
 
 
@@ -130,7 +130,7 @@ def test_of_a_macro_the_node_is_meant_that_others_read() -> None:
     section = section.replace("Times(W, features, tag=output)", "Product(features)")
     text = built_by(NDL, section)
     text = changed("action = write", "action = write ; outputNodeNames = z", text)
-    (one,) = (it for it in told(text) if it.code == "CK114")
+    (one,) = (it for it in reported(text) if it.code == "CK114")
     assert "Did you mean 'z.T'?" in one.message
 
 
@@ -225,7 +225,7 @@ PARTS = [
 def test_what_readers_are_made_of(
     reader: str, before: str, after: str, code: str, marked: str
 ) -> None:
-    found = told(IMAGES.replace("READER", changed(before, after, reader)))
+    found = reported(IMAGES.replace("READER", changed(before, after, reader)))
     assert (code, marked) in [(one.code, one.marked) for one in found]
 
 
@@ -234,10 +234,10 @@ def test_several_readers() -> None:
     more = "two = { readerType = UCIFastReader ; labels = { dim = 1 ; labelDim = 10 } }"
     text = IMAGES.replace("READER", f"readers = one:two\n{parts}{more}")
     assert about(text) == []
-    slip = text.replace("one:two", "one:tow")
-    assert "CK104" in codes(told(slip))
+    misspelling = text.replace("one:two", "one:tow")
+    assert "CK104" in codes(reported(misspelling))
 
 
 def test_two_streams_of_one_alias() -> None:
-    found = told(changed("alias = y", "alias = x"))
+    found = reported(changed("alias = y", "alias = x"))
     assert [(one.code, one.marked) for one in found] == [("CK103", "x")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.cntk.configuration.options import Block, Option, block
-from tests.cntk.rules.experiments import DIGITS, Told, changed, told
+from tests.cntk.rules.experiments import DIGITS, Reported, changed, reported
 
 VALUES = tuple(f"CK05{digit}" for digit in "0123456789")
 #: Where the options of a block may be given so that something asks for them.
@@ -30,11 +30,11 @@ ROWS = [
 IDS = [f"{name}.{option.name}" for name, option in ROWS]
 
 
-def with_value(name: str, option: Option, value: str) -> list[Told]:
+def with_value(name: str, option: Option, value: str) -> list[Reported]:
     """What is said of the values where an option has one."""
     before, after = HOMES[name]
     text = changed(before, after.replace("LINE", f"{option.name} = {value}"))
-    return [one for one in told(text) if one.code in VALUES and one.marked == value]
+    return [one for one in reported(text) if one.code in VALUES and one.marked == value]
 
 
 def ordinary(option: Option) -> list[str]:
@@ -89,7 +89,7 @@ LISTS = [
 
 @pytest.mark.parametrize(("before", "after", "marked", "code"), LISTS)
 def test_values_and_elements(before: str, after: str, marked: str, code: str) -> None:
-    found = [one for one in told(changed(before, after)) if one.code in VALUES]
+    found = [one for one in reported(changed(before, after)) if one.code in VALUES]
     assert [(one.code, one.marked, one.severity) for one in found] == [(code, marked, "error")]
 
 
@@ -108,30 +108,30 @@ TAKEN = [
 @pytest.mark.parametrize("line", TAKEN)
 def test_odd_values_that_the_program_takes(line: str) -> None:
     text = changed("        epochSize = 1000\n", f"        {line}\n")
-    assert [one for one in told(text) if one.code in VALUES] == []
+    assert [one for one in reported(text) if one.code in VALUES] == []
 
 
 def test_a_value_found_further_out_is_reported_once() -> None:
     text = changed("traceLevel = 1", "traceLevel = much")
-    (one,) = (it for it in told(text) if it.code in VALUES)
+    (one,) = (it for it in reported(text) if it.code in VALUES)
     assert (one.code, one.marked) == ("CK052", "much")
 
 
 def test_a_command_that_is_not_run_stops_nothing() -> None:
     text = changed("command = Train:Test:Write", "command = Test")
     text = changed("useNAG = false", "useNAG = no", text)
-    (one,) = (it for it in told(text) if it.code in VALUES)
+    (one,) = (it for it in reported(text) if it.code in VALUES)
     assert (one.code, one.severity) == ("CK051", "warning")
 
 
 def test_what_only_several_workers_read_stops_nothing() -> None:
     line = "ParallelTrain = { BlockMomentumSGD = { blockLearningRate = low } }"
-    (one,) = (it for it in told(changed("L2RegWeight = 0.0001", line)) if it.code in VALUES)
+    (one,) = (it for it in reported(changed("L2RegWeight = 0.0001", line)) if it.code in VALUES)
     assert (one.code, one.severity) == ("CK052", "warning")
 
 
 def test_truth_of_a_name_that_is_a_block_elsewhere() -> None:
-    assert told(f"parallelTrain = false\n{DIGITS}") == []
+    assert reported(f"parallelTrain = false\n{DIGITS}") == []
 
 
 def test_tables_say_what_they_are_about() -> None:

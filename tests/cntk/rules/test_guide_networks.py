@@ -129,8 +129,8 @@ encoder = encoderFunction (encoderDims, inputEmbedded, inputDim=inputEmbeddingDi
 def found(text: str) -> set[tuple[str, str]]:
     files = GivenFiles({**FILES, "guide.cntk": text.encode()})
     run = Run(("configFile=guide.cntk",), declared=False)
-    told = diagnostics_by_file(Experiment(run, files)).get("guide.cntk", [])
-    return {(one.code, one.severity) for one in told}
+    reported = diagnostics_by_file(Experiment(run, files)).get("guide.cntk", [])
+    return {(one.code, one.severity) for one in reported}
 
 
 @pytest.mark.parametrize("within", [False, True], ids=["alone", "in a command"])
@@ -139,6 +139,6 @@ def test_an_example_gives_only_what_the_guide_leaves_open(name: str, within: boo
     text = EXAMPLES[name]
     if within:
         text = f"command = T\nT = {{\naction = train\n{text}}}\n"
-    told = found(text)
-    assert {code for code, _ in told} <= ALLOWED
-    assert not {code for code, severity in told if severity == "error"}
+    reported = found(text)
+    assert {code for code, _ in reported} <= ALLOWED
+    assert not {code for code, severity in reported if severity == "error"}

@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE, Network
 from netsharp_lsp.cntk.run.elsewhere import network_of
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
-from tests.cntk.rules.experiments import DIGITS, Told, adapting, changed, told
+from tests.cntk.rules.experiments import DIGITS, Reported, adapting, changed, reported
 from tests.cntk.texts import Memory
 from tests.cntk.training.experiments import made, run
 
@@ -40,9 +40,9 @@ Test = {
 )
 
 
-def about(text: str, *others: str) -> list[Told]:
+def about(text: str, *others: str) -> list[Reported]:
     quiet = ("CK117", "BS060", *others)
-    return [one for one in told(text) if one.code not in quiet]
+    return [one for one in reported(text) if one.code not in quiet]
 
 
 def of(text: str, command: str, files: dict[str, bytes] | None = None) -> Network | None:
@@ -88,14 +88,14 @@ def test_mistakes_with_a_model(before: str, after: str, code: str, marked: str) 
 
 def test_a_folder_is_no_model() -> None:
     text = changed('Load ("out/digits")', 'Load ("out")', ADAPTS)
-    found = told(text, files={"out/x": ""})
+    found = reported(text, files={"out/x": ""})
     assert ("CK091", "info") in [(one.code, one.severity) for one in found]
     assert "'out' is not a model: it is a folder." in [one.message for one in found]
 
 
 def test_a_model_that_is_there_and_that_no_one_here_writes_is_not_known() -> None:
     text = changed('Load ("out/digits")', 'Load ("out/base")', ADAPTS)
-    found = told(text, files={"out/base": "not a model"})
+    found = reported(text, files={"out/base": "not a model"})
     assert [one for one in found if one.code in ("CK091", "BS021")] == []
 
 
@@ -108,7 +108,7 @@ def test_edits_in_mel_are_followed_before_and_after() -> None:
     net = of(text, "Test", files)
     assert net is not None
     assert net.nodes["z"].shape == (5,)
-    found = told(text.replace("old.low,", "old.h,"), files={"e.mel": mel})
+    found = reported(text.replace("old.low,", "old.h,"), files={"e.mel": mel})
     assert ("BS021", "h") in [(one.code, one.marked) for one in found]
     # And the other way: an edit of what a text of BrainScript makes of a model.
     again = mel.replace("digits", "adapted").replace("Rename(h, low)", "Rename(z, y)")
@@ -192,7 +192,7 @@ def test_a_model_that_is_there_is_read(tmp_path: Path) -> None:
     text = text.replace('Load ("out/digits")', 'Load ("kept.dnn")').replace("{16}", "{2}")
     names = of(text, "Adapt", {"kept.dnn": held})
     assert names is not None
-    found = told(text, files={})
+    found = reported(text, files={})
     assert "CK091" in [one.code for one in found]
     memory = Memory({"a.cntk": text.encode(), "kept.dnn": held})
     experiment = Experiment(Run(("configFile=a.cntk",), declared=False), memory)

@@ -72,7 +72,7 @@ def files_of(last: str, add: str = ADD) -> dict[str, str]:
     }
 
 
-def told(last: str, add: str = ADD) -> list[tuple[str, str, str]]:
+def reported(last: str, add: str = ADD) -> list[tuple[str, str, str]]:
     """The codes, places and messages of the last edit and of the one that adds layers."""
     files = files_of(last, add)
     memory = Memory({name: text.encode() for name, text in files.items()})
@@ -87,7 +87,7 @@ def told(last: str, add: str = ADD) -> list[tuple[str, str, str]]:
 
 
 def codes(last: str, add: str = ADD) -> list[tuple[str, str]]:
-    return [(code, place) for code, place, _ in told(last, add)]
+    return [(code, place) for code, place, _ in reported(last, add)]
 
 
 def alone(text: str) -> list[tuple[str, str]]:
@@ -225,14 +225,14 @@ def test_what_the_run_knows_of_nodes(line: str, expected: tuple[str, str] | None
 
 def test_a_fault_of_an_edit_is_reported_for_each_command_that_has_it() -> None:
     wrong = ADD.replace("H$currLayer$.y", "K$currLayer$.y")
-    found = told(LOADED.format("three/net.0") + SAVED, wrong)
+    found = reported(LOADED.format("three/net.0") + SAVED, wrong)
     assert [(code, place) for code, place, _ in found] == [("ME010", "K$currLayer$.y")] * 2
     assert "'K1.y'" in found[0][2]
     assert "'K2.y'" in found[1][2]
 
 
 def test_members_of_a_macro_are_named() -> None:
-    ((_, _, message),) = told(f"{LOADED.format('one/net')}SetInput(z, 1, H1)\n{SAVED}")
+    ((_, _, message),) = reported(f"{LOADED.format('one/net')}SetInput(z, 1, H1)\n{SAVED}")
     assert "'H1': the command 'Train1' writes the model" in message
     assert "H1.W, H1.b, H1.t, H1.p, H1.y" in message
 

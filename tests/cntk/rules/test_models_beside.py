@@ -46,7 +46,7 @@ Adapt = {
 """ + adapting(3)
 
 
-def told(folder: pathlib.Path, *arguments: str, **texts: str) -> list[tuple[str, str, str]]:
+def reported(folder: pathlib.Path, *arguments: str, **texts: str) -> list[tuple[str, str, str]]:
     """What `check` says of the first text, each with its code and how grave it is."""
     write(folder, **{name.replace(".", "_dot_"): text for name, text in FILES.items()})
     write(folder, **{f"{name}_dot_cntk": text for name, text in texts.items()})
@@ -61,8 +61,8 @@ def told(folder: pathlib.Path, *arguments: str, **texts: str) -> list[tuple[str,
 
 
 def test_what_is_right_is_right(tmp_path: pathlib.Path) -> None:
-    assert told(tmp_path, test=TESTS, train=TRAINS) == []
-    assert told(tmp_path, adapt=ADAPTS, train=TRAINS) == []
+    assert reported(tmp_path, test=TESTS, train=TRAINS) == []
+    assert reported(tmp_path, adapt=ADAPTS, train=TRAINS) == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_mistakes_with_a_model_that_is_trained_beside(
     tmp_path: pathlib.Path, before: str, after: str, code: str, words: str
 ) -> None:
     assert before in TESTS
-    found = told(tmp_path, test=TESTS.replace(before, after), train=TRAINS)
+    found = reported(tmp_path, test=TESTS.replace(before, after), train=TRAINS)
     assert [one for one in found if one[0] == code and words in one[2]], found
     # Somebody may start the other configuration otherwise: nothing is sure enough for an error.
     assert [one for one in found if one[1] == "error"] == []
@@ -91,15 +91,17 @@ def test_mistakes_with_a_model_that_is_trained_beside(
 def test_mistakes_with_a_part_of_a_model_that_is_trained_beside(
     tmp_path: pathlib.Path, before: str, after: str, code: str
 ) -> None:
-    found = told(tmp_path, adapt=ADAPTS.replace(before, after, 1), train=TRAINS)
+    found = reported(tmp_path, adapt=ADAPTS.replace(before, after, 1), train=TRAINS)
     assert code in [one[0] for one in found], found
 
 
 def test_a_chain_over_three_files_and_an_edit(tmp_path: pathlib.Path) -> None:
     test = TESTS.replace("out/digits", "out/adapted").replace("evalNodeNames = err", "")
-    right = told(tmp_path, test=test, adapt=ADAPTS, train=TRAINS)
+    right = reported(tmp_path, test=test, adapt=ADAPTS, train=TRAINS)
     assert right == []
-    wrong = told(tmp_path, test=test.replace("dim = 16", "dim = 15"), adapt=ADAPTS, train=TRAINS)
+    wrong = reported(
+        tmp_path, test=test.replace("dim = 16", "dim = 15"), adapt=ADAPTS, train=TRAINS
+    )
     assert "CK108" in [one[0] for one in wrong]
     edit = 'command = Edit\nEdit = { action = edit ; editPath = "e.mel" }\n'
     for name, codes in (("err", []), ("er", ["ME020"])):
@@ -110,26 +112,26 @@ def test_a_chain_over_three_files_and_an_edit(tmp_path: pathlib.Path) -> None:
         assert bool(found) == bool(codes), found
     test = TESTS.replace("out/digits", "out/named").replace("= err", "= fault")
     write(tmp_path, e_dot_mel=mel.replace("er,", "err,"))
-    assert told(tmp_path, test=test, edit=edit, train=TRAINS) == []
-    wrong = told(tmp_path, test=test.replace("fault", "err"), edit=edit, train=TRAINS)
+    assert reported(tmp_path, test=test, edit=edit, train=TRAINS) == []
+    wrong = reported(tmp_path, test=test.replace("fault", "err"), edit=edit, train=TRAINS)
     assert [one[0] for one in wrong] == ["CK114"]
 
 
 def test_models_that_rest_on_each_other_end(tmp_path: pathlib.Path) -> None:
     other = ADAPTS.replace("out/adapted", "out/x").replace("out/digits", "out/adapted")
     own = ADAPTS.replace("out/digits", "out/x")
-    assert told(tmp_path, adapt=own, other=other) == []
+    assert reported(tmp_path, adapt=own, other=other) == []
     long = {
         f"link{number}": ADAPTS.replace("out/adapted", f"out/m{number}").replace(
             "out/digits", f"out/m{number + 1}"
         )
         for number in range(MODEL_CHAIN.most + 3)
     }
-    assert [one for one in told(tmp_path, **long) if one[1] == "error"] == []
+    assert [one for one in reported(tmp_path, **long) if one[1] == "error"] == []
 
 
 def test_what_a_run_rests_on_beside_it_is_reported(tmp_path: pathlib.Path) -> None:
-    told(tmp_path, test=TESTS, train=TRAINS, other='x = "modelPath"\n')
+    reported(tmp_path, test=TESTS, train=TRAINS, other='x = "modelPath"\n')
     job = RunJob(alone(str(tmp_path / "test.cntk")), {}, ANYWHERE)
     assert [pathlib.Path(one).name for one in check_run(job).beside] == ["train.cntk"]
 
@@ -137,32 +139,34 @@ def test_what_a_run_rests_on_beside_it_is_reported(tmp_path: pathlib.Path) -> No
 def test_two_that_train_it_differently_say_nothing(tmp_path: pathlib.Path) -> None:
     wrong = TESTS.replace("= err", "= er")
     more = TRAINS.replace("evaluationNodes = (err)", "evaluationNodes = (err) ; er = err * 1")
-    assert told(tmp_path, test=wrong, train=TRAINS, more=more) == []
-    assert [one[0] for one in told(tmp_path, test=wrong, train=TRAINS, more=TRAINS)] == ["CK114"]
+    assert reported(tmp_path, test=wrong, train=TRAINS, more=more) == []
+    assert [one[0] for one in reported(tmp_path, test=wrong, train=TRAINS, more=TRAINS)] == [
+        "CK114"
+    ]
 
 
 def test_values_that_are_given_hold_beside_it(tmp_path: pathlib.Path) -> None:
     train, test = (one.replace('"out/', '"$Out$/') for one in (TRAINS, TESTS))
     wrong = test.replace("= err", "= er")
-    assert told(tmp_path, "--set", "Out=models", test=test, train=train) == []
-    found = told(tmp_path, "--set", "Out=models", test=wrong, train=train)
+    assert reported(tmp_path, "--set", "Out=models", test=test, train=train) == []
+    found = reported(tmp_path, "--set", "Out=models", test=wrong, train=train)
     assert [one[0] for one in found] == ["CK114"]
 
 
 def test_the_editor_says_the_same_and_sees_a_change(tmp_path: pathlib.Path) -> None:
-    told(tmp_path, test=TESTS.replace("= err", "= er"), train=TRAINS)
+    reported(tmp_path, test=TESTS.replace("= err", "= er"), train=TRAINS)
     language = language_by_id("cntk")
     assert language is not None
 
-    def said() -> list[str]:
+    def result() -> list[str]:
         path = tmp_path / "test.cntk"
         workspace = Workspace(str(path), DiskFiles())
         snapshot = language.open(path.read_bytes(), Context(workspace=workspace))
         return [one.code for one in snapshot.check().diagnostics]
 
-    assert said() == ["CK114"]
+    assert result() == ["CK114"]
     write(tmp_path, train_dot_cntk=TRAINS.replace("err", "er"))
-    assert said() == []
+    assert result() == []
 
 
 def test_many_configurations_that_ask_cost_alike(tmp_path: pathlib.Path) -> None:

@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.networks.node import Node
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cli.command_line import netsharp
-from tests.cntk.rules.experiments import told
+from tests.cntk.rules.experiments import reported
 from tests.cntk.texts import Memory
 from tests.cntk.training.experiments import made, run
 
@@ -39,7 +39,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(folder: Path, name: str, *arguments: str) -> list[tuple[str, str, str]]:
+def summary(folder: Path, name: str, *arguments: str) -> list[tuple[str, str, str]]:
     answer = netsharp("check", name, *arguments, "--format", "json", cwd=folder)
     assert answer.code in (0, 1), answer.err
     return [
@@ -81,11 +81,13 @@ def test_what_reads_a_stranger_s_model_is_checked_against_it(
 ) -> None:
     assert before in TESTS
     text = TESTS.replace("ACTION", action).replace(before, after, 1)
-    found = said(alone(trained, tmp_path, text), "test.cntk")
+    found = summary(alone(trained, tmp_path, text), "test.cntk")
     assert [one for one in found if one[1] == "error"] == []
-    told_here = [one for one in found if one[0] in ("CK091", "CK106", "CK108", "CK114", "CK115")]
-    assert [one[0] for one in told_here] == ([] if code is None else [code]), found
-    assert all(words in one[2] for one in told_here), found
+    reported_here = [
+        one for one in found if one[0] in ("CK091", "CK106", "CK108", "CK114", "CK115")
+    ]
+    assert [one[0] for one in reported_here] == ([] if code is None else [code]), found
+    assert all(words in one[2] for one in reported_here), found
 
 
 @pytest.mark.parametrize(("name", "codes"), [("H1", []), ("H7", ["ME010"])])
@@ -97,17 +99,17 @@ def test_an_edit_in_mel_finds_what_the_file_holds(
     (folder / "e.mel").write_text(
         f'm = LoadModel("net.dnn")\nRename({name}, low)\nSaveModel(m, "new.dnn")\n'
     )
-    assert [one[0] for one in said(folder, "test.cntk")] == codes
+    assert [one[0] for one in summary(folder, "test.cntk")] == codes
 
 
 def test_the_file_goes_before_the_text_that_trains_it(trained: Path, tmp_path: Path) -> None:
     shutil.copytree(trained, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "net.cntk"
-    assert said(tmp_path, "net.cntk") == []
+    assert summary(tmp_path, "net.cntk") == []
     # The text that trains it has a third layer now: the file has not.
     text = path.read_text().replace("2:8:3", "2:8:4:3")
     path.write_text(text.replace("ScaledLogLikelihood :", "H2 : ScaledLogLikelihood :"))
-    found = said(tmp_path, "net.cntk")
+    found = summary(tmp_path, "net.cntk")
     assert [one[:2] for one in found if one[0] == "CK126"] == [("CK126", "info")]
     (outdated,) = (one[2] for one in found if one[0] == "CK126")
     assert "'out/net.dnn' exists and has another network than 'learn' builds" in outdated
@@ -117,15 +119,15 @@ def test_the_file_goes_before_the_text_that_trains_it(trained: Path, tmp_path: P
     assert "from the model 'out/net.dnn'," in lacking
     assert "'H2'" in lacking
     # Trained anew in this run, or not there: the text says what the others find.
-    anew = said(tmp_path, "net.cntk", "--set", "learn=[SGD=[makeMode=false]]")
-    assert [one for one in anew if one[0] in ("CK114", "CK126")] == []
+    again = summary(tmp_path, "net.cntk", "--set", "learn=[SGD=[makeMode=false]]")
+    assert [one for one in again if one[0] in ("CK114", "CK126")] == []
     (tmp_path / "out" / "net.dnn").unlink()
-    epochs = [one[2] for one in said(tmp_path, "net.cntk") if one[0] in ("CK114", "CK126")]
+    epochs = [one[2] for one in summary(tmp_path, "net.cntk") if one[0] in ("CK114", "CK126")]
     assert len(epochs) == 1
     assert "'out/net.dnn.3' exists" in epochs[0]
     assert "Training continues with it" in epochs[0]
     shutil.rmtree(tmp_path / "out")
-    assert said(tmp_path, "net.cntk") == []
+    assert summary(tmp_path, "net.cntk") == []
 
 
 def test_the_network_that_a_load_gives_is_that_of_the_file(trained: Path) -> None:
@@ -178,7 +180,7 @@ def test_no_data_is_read_where_none_may_be(trained: Path, tmp_path: Path) -> Non
     whole = (folder / "net.dnn").read_bytes()
     for data in (b"", whole[:300], whole.replace(b"T\0a\0n\0h", b"Q\0a\0n\0h"), b"not a model"):
         (folder / "net.dnn").write_bytes(data)
-        assert said(folder, "test.cntk") == []
+        assert summary(folder, "test.cntk") == []
 
 
 def test_a_folder_full_of_epochs_is_asked_no_more_than_once() -> None:
@@ -188,5 +190,5 @@ Train = { action = train ; modelPath = "m"
     SimpleNetworkBuilder = { layerSizes = 2:3 ; trainingCriterion = "CrossEntropyWithSoftmax" }
     SGD = { maxEpochs = 400 ; learningRatesPerMB = 0.1 } }
 """
-    found = told(text, files={f"m.{number}": "no model" for number in range(300)})
+    found = reported(text, files={f"m.{number}": "no model" for number in range(300)})
     assert [one for one in found if one.code == "CK126"] == []

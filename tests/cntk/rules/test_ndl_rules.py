@@ -188,9 +188,9 @@ TEXTS = [file for file in FILES if file.id == "ndl"]
 @pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
 def test_the_collection(file: CntkFile) -> None:
     found = diagnostics_by_file(SingleFile("a.ndl", "ndl", Memory({"a.ndl": file.data})))
-    grave = [one.code for one in own(found, "a.ndl") if one.severity in ("error", "warning")]
+    severe = [one.code for one in own(found, "a.ndl") if one.severity in ("error", "warning")]
     if not file.broken:
-        assert sorted(set(grave)) == sorted(set(COLLECTION.get(file.name, ())))
+        assert sorted(set(severe)) == sorted(set(COLLECTION.get(file.name, ())))
 
 
 @pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)
@@ -243,8 +243,8 @@ def test_what_follows_slashes_may_be_read_as_a_statement(
 def test_a_variable_of_a_file_alone_is_reported_once(name: str) -> None:
     text = b"# $comment$\nm = LoadModel($First$)\nx = Input($second$, $FIRST$) # $third$\n"
     found = diagnostics_by_file(SingleFile(name, name[-3:], Memory({name: text})))
-    told = [text[one.start : one.end] for one in found[name] if one.code == "CK019"]
-    assert told == [b"$First$", b"$second$"]
+    reported = [text[one.start : one.end] for one in found[name] if one.code == "CK019"]
+    assert reported == [b"$First$", b"$second$"]
 
 
 @pytest.mark.parametrize("path", ["//server/w.txt", '"//server/w.txt"', "http://a/w.txt"])

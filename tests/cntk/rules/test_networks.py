@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.networks.node_types import NODE_TYPES, family
 from netsharp_lsp.cntk.rules.networks.shapes import KINDS
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
-from tests.cntk.rules.brainscript_reporting import alone, inside, told
+from tests.cntk.rules.brainscript_reporting import alone, inside, reported
 from tests.cntk.texts import Memory
 
 SHAPES = [
@@ -27,7 +27,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("text", "code"), SHAPES)
 def test_each_cause_has_its_code(text: str, code: str) -> None:
-    assert [found for found, _ in told(text)] == [code]
+    assert [found for found, _ in reported(text)] == [code]
 
 
 def test_every_family_of_types_has_a_code() -> None:
@@ -48,16 +48,16 @@ def test_shapes_say_where_they_come_from() -> None:
 
 def test_nothing_follows_from_a_shape_that_does_not_fit() -> None:
     text = "x = Input {4}\na = x + ParameterTensor {3}\nb = Sigmoid (a)\nc = b + x"
-    assert [code for code, _ in told(text)] == ["BS050"]
+    assert [code for code, _ in reported(text)] == ["BS050"]
 
 
 def test_swapped_criteria() -> None:
     head = "x = Input {4}\ny = Input {4, tag='label'}\n"
-    assert told(f"{head}c = CrossEntropyWithSoftmax (x, y)") == [
+    assert reported(f"{head}c = CrossEntropyWithSoftmax (x, y)") == [
         ("BS062", "CrossEntropyWithSoftmax (x, y)")
     ]
-    assert told(f"{head}c = SquareError (x, y)") == []
-    assert told("labels = Input {4}\nx = Input {4}\nc = ClassificationError (x, labels)") == [
+    assert reported(f"{head}c = SquareError (x, y)") == []
+    assert reported("labels = Input {4}\nx = Input {4}\nc = ClassificationError (x, labels)") == [
         ("BS062", "ClassificationError (x, labels)")
     ]
 

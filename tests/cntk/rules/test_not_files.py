@@ -40,14 +40,14 @@ CASES = {
     "include": ("CK012", INCLUDE),
     "brainscript": ("BS018", INCLUDED),
 }
-SAID = {
+MESSAGES = {
     "folder": "'folder' is a folder, and a file is read here.",
     "pipe": "'pipe' is a pipe: it is not opened, and what comes from it is not known here.",
 }
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="file systems have no pipes here")
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", MESSAGES)
 @pytest.mark.parametrize("case", CASES)
 def test_what_has_the_name_of_a_file_and_is_none(case: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
@@ -57,11 +57,11 @@ def test_what_has_the_name_of_a_file_and_is_none(case: str, name: str, tmp_path:
     answer = netsharp("check", "a.cntk", "--format", "json", cwd=tmp_path)
     assert answer.code in (0, 1), answer.err
     found = json.loads(answer.out)["diagnostics"]
-    told = [one for one in found if SAID[name] in one["message"]]
-    assert [one["code"] for one in told] == [code], found
+    message = [one for one in found if MESSAGES[name] in one["message"]]
+    assert [one["code"] for one in message] == [code], found
     assert not any(" no file '" in one["message"] or "not found" in one["message"] for one in found)
     if code.startswith("CK11"):
-        assert told[0]["severity"] == ("warning" if name == "folder" else "hint")
+        assert message[0]["severity"] == ("warning" if name == "folder" else "hint")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="devices are no files there")

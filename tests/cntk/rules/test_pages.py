@@ -14,7 +14,7 @@ from netsharp_lsp.diagnostics.page_blocks import Block
 from netsharp_lsp.diagnostics.pages import Page, RuleBook
 from netsharp_lsp.text.lines import LineIndex
 from tests.cli.command_line import netsharp
-from tests.cntk.rules.examples import GRAVE, Example, shown
+from tests.cntk.rules.examples import SEVERE, Example, shown
 
 BOOK = RuleBook(FOLDER)
 #: Codes that are given where suppressions are matched with findings, not by an experiment.
@@ -38,10 +38,10 @@ def own(found: dict[str, list[Diagnostic]], code: str) -> list[tuple[str, Diagno
     return [(file, one) for file, listed in found.items() for one in listed if one.code == code]
 
 
-def grave(found: dict[str, list[Diagnostic]], but: str = "") -> list[str]:
+def severe(found: dict[str, list[Diagnostic]], but: str = "") -> list[str]:
     return shown(
         {
-            file: [one for one in listed if one.severity in GRAVE and one.code != but]
+            file: [one for one in listed if one.severity in SEVERE and one.code != but]
             for file, listed in found.items()
         }
     )
@@ -64,7 +64,7 @@ def test_page_names_itself_and_its_severity(page: Page) -> None:
     assert BOOK.text(page.code).startswith(f"# {page.code}: ")
 
 
-def told_of_data(blocks: tuple[Block, ...], folder: Path) -> list[tuple[object, ...]]:
+def reported_of_data(blocks: tuple[Block, ...], folder: Path) -> list[tuple[object, ...]]:
     for block in blocks:
         (folder / block.title).write_bytes(block.data)
     if any(block.title == "old.cntk" for block in blocks):
@@ -88,8 +88,8 @@ def test_examples_of_data_are_true(code: str, tmp_path: Path) -> None:
     lines = LineIndex(marked.text)
     start, end = (lines.position(offset) for offset in (page.bad_start, page.bad_end))
     expected = [(marked.title, code, page.severity, *start, *end)]
-    assert told_of_data(page.bad_blocks, tmp_path) == expected
-    assert told_of_data(page.good_blocks, tmp_path) == []
+    assert reported_of_data(page.bad_blocks, tmp_path) == expected
+    assert reported_of_data(page.good_blocks, tmp_path) == []
 
 
 def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:
@@ -98,7 +98,7 @@ def test_bad_example_gives_exactly_its_code_and_span(page: Page) -> None:
     name = example.name_of(example.marked)
     places = [(file, one.start, one.end) for file, one in own(found, page.code)]
     assert places == [(name, page.bad_start, page.bad_end)], shown(found)
-    assert grave(found, but=page.code) == []
+    assert severe(found, but=page.code) == []
 
 
 def test_bad_example_is_severe_enough(page: Page) -> None:
@@ -110,7 +110,7 @@ def test_bad_example_is_severe_enough(page: Page) -> None:
 def test_good_example_is_clean(page: Page) -> None:
     found = Example(page.good_blocks).found()
     assert own(found, page.code) == [], shown(found)
-    assert grave(found) == []
+    assert severe(found) == []
 
 
 def test_fix_is_as_promised(page: Page) -> None:
@@ -127,8 +127,8 @@ def test_fix_removes_its_fault_and_adds_none(page: Page) -> None:
     name = example.name_of(example.marked)
     after = example.found({name: example.repaired(page.code)})
     assert own(after, page.code) == [], shown(after)
-    errors = [line for line in grave(after) if " error: " in line]
-    assert errors == [line for line in grave(before, but=page.code) if " error: " in line]
+    errors = [line for line in severe(after) if " error: " in line]
+    assert errors == [line for line in severe(before, but=page.code) if " error: " in line]
 
 
 def test_a_safe_fix_keeps_what_a_sound_text_means(page: Page) -> None:

@@ -22,7 +22,7 @@ from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES, CntkFile
-from tests.cntk.rules.examples import GRAVE, shown
+from tests.cntk.rules.examples import SEVERE, shown
 from tests.cntk.texts import Memory
 
 TEXTS = [f"CK0{number:02}" for number in range(1, 40)]
@@ -64,7 +64,7 @@ def test_every_broken_configuration_is_reported(file: CntkFile) -> None:
     here = found(file)
     text = [one for listed in here.values() for one in listed if one.code in TEXTS]
     encoded = {one.code for one in text} & {"CK016"}
-    assert encoded or [one for one in text if one.severity in GRAVE], shown(here)
+    assert encoded or [one for one in text if one.severity in SEVERE], shown(here)
 
 
 @pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.name)

@@ -7,14 +7,14 @@ import pytest
 from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Premises, Run
-from tests.cntk.rules.reporting import NAME, diagnostics, fixed, message, severities, told
+from tests.cntk.rules.reporting import NAME, diagnostics, fixed, message, reported, severities
 from tests.cntk.texts import Memory
 
 BASE = "d = 1\n"
 #: A network around a piece of BrainScript.
 NETWORK = "T = {{ BrainScriptNetworkBuilder = {{ {} }} }}\n"
 
-TOLD: list[tuple[str, list[tuple[str, str]]]] = [
+REPORTED: list[tuple[str, list[tuple[str, str]]]] = [
     # Brackets.
     ("A = {\n B = {\n  x = 1\n }\n", [("CK003", "{")]),
     ("A = {\n  B = (\n    x = 1\n  C = (\n  )\n)\nD = (\n)\n", [("CK003", "(")]),
@@ -126,9 +126,9 @@ TOLD: list[tuple[str, list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), TOLD, ids=[text for text, _ in TOLD])
+@pytest.mark.parametrize(("text", "expected"), REPORTED, ids=[text for text, _ in REPORTED])
 def test_a_text_gives(text: str, expected: list[tuple[str, str]]) -> None:
-    own = [one for one in told(text, base=BASE) if one[0].startswith("CK")]
+    own = [one for one in reported(text, base=BASE) if one[0].startswith("CK")]
     assert own == expected
 
 
@@ -204,7 +204,7 @@ def test_variables_are_errors_only_in_a_declared_run(text: str) -> None:
 
 
 def test_a_run_gives_values() -> None:
-    assert told("a = $a$\nb = $x$\n", "a=1", "x=2", declared=True) == []
+    assert reported("a = $a$\nb = $x$\n", "a=1", "x=2", declared=True) == []
 
 
 def test_strings_are_errors_only_where_quotes_do_not_fit() -> None:
@@ -214,7 +214,7 @@ def test_strings_are_errors_only_where_quotes_do_not_fit() -> None:
 
 def test_layers_may_override() -> None:
     over = {"over": "a = 2\np = [ c = 3 ]\n"}
-    assert told("a = 1\np = { b = 1 }\n", "configFile=over.cntk", **over) == []
+    assert reported("a = 1\np = { b = 1 }\n", "configFile=over.cntk", **over) == []
 
 
 def test_a_layer_in_braces_loses_the_keys_of_the_block_before() -> None:
@@ -225,8 +225,8 @@ def test_a_layer_in_braces_loses_the_keys_of_the_block_before() -> None:
 
 
 def test_a_command_line_in_braces_is_reported_at_the_block_that_it_replaces() -> None:
-    assert told("p = { b = 1 }\n", "p={c=3}", declared=True) == [("CK030", "p")]
-    assert told("p = { b = 1 }\n", "p=[c=3]", declared=True) == []
+    assert reported("p = { b = 1 }\n", "p={c=3}", declared=True) == [("CK030", "p")]
+    assert reported("p = { b = 1 }\n", "p=[c=3]", declared=True) == []
 
 
 def test_a_file_that_the_run_names_twice() -> None:
@@ -256,7 +256,7 @@ def test_messages_name_partners_and_ways_out() -> None:
 
 def test_a_record_in_quotes_includes_nothing_and_is_not_read() -> None:
     expected = [("CK028", '"include=base.cntk"'), ("CK005", '"')]
-    assert told('"include=base.cntk"\n', base=BASE) == expected
+    assert reported('"include=base.cntk"\n', base=BASE) == expected
 
 
 def test_variables_that_double_each_other_are_not_followed_for_ever() -> None:
@@ -281,12 +281,12 @@ def test_variables_that_others_define_are_not_reported() -> None:
 
 
 def test_lost_numbers_are_counted_and_digits_in_groups_get_no_fix() -> None:
-    said = message("a = 0.02,0.01,0.005\n", "CK120")
-    assert "'a' is 0.02, and the 2 numbers after it are read as keys" in said
-    assert "Write '0.02:0.01:0.005' for an array." in said
-    said = message("a = 50,000\n", "CK120")
-    assert "'a' is 50, and the number after it is read as a key" in said
-    assert said.endswith("Write '50:000' for an array, or '50000' for one number.")
+    reported = message("a = 0.02,0.01,0.005\n", "CK120")
+    assert "'a' is 0.02, and the 2 numbers after it are read as keys" in reported
+    assert "Write '0.02:0.01:0.005' for an array." in reported
+    reported = message("a = 50,000\n", "CK120")
+    assert "'a' is 50, and the number after it is read as a key" in reported
+    assert reported.endswith("Write '50:000' for an array, or '50000' for one number.")
     (one,) = diagnostics("a = 50,000\n")[NAME]
     assert one.fix is None
     assert severities("a = 1,2\n") == {"CK120": "warning"}

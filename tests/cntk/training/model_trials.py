@@ -77,13 +77,13 @@ def pair(name: str, wanted: Callable[..., Any], **more: Any) -> Trial:
     return Trial(name, {}, ((3, 4), (4,)), lambda a, b: wanted(a, b[:, None]), **more)
 
 
-def reduction(kind: str, wanted: Callable[[Any], Any], **said: Any) -> Trial:
-    return Trial("ReduceElements", {"reductionOpName": kind, **said}, ((2, 3, 4),), wanted)
+def reduction(kind: str, wanted: Callable[[Any], Any], **options: Any) -> Trial:
+    return Trial("ReduceElements", {"reductionOpName": kind, **options}, ((2, 3, 4),), wanted)
 
 
-def window(**said: Any) -> dict[str, Any]:
+def window(**options: Any) -> dict[str, Any]:
     """Attributes of windows, as CNTK writes them: all of them, the channels last."""
-    return {"lowerPad": Shape((0,)), "upperPad": Shape((0,)), **said}
+    return {"lowerPad": Shape((0,)), "upperPad": Shape((0,)), **options}
 
 
 def flat(z: Any) -> Any:
@@ -98,9 +98,9 @@ def ceiled(kind: str, size: int, kernel: int, stride: int) -> Trial:
             return functional.max_pool2d(z, kernel, stride, ceil_mode=True)
         return functional.avg_pool2d(z, kernel, stride, ceil_mode=True, count_include_pad=False)
 
-    said = window(poolingType=int(kind != "max"), poolingWindowShape=Shape((kernel, kernel)))
-    said |= {"strides": Shape((stride, stride)), "autoPadding": [False], "ceilOutDim": True}
-    return Trial("Pooling", said, ((2, size, size + 1),), wanted)
+    reported = window(poolingType=int(kind != "max"), poolingWindowShape=Shape((kernel, kernel)))
+    reported |= {"strides": Shape((stride, stride)), "autoPadding": [False], "ceilOutDim": True}
+    return Trial("Pooling", reported, ((2, size, size + 1),), wanted)
 
 
 def padded_pool(z: Any, kernel: int, stride: int, pads: tuple[int, int], kind: str) -> Any:
@@ -116,11 +116,14 @@ def padded_pool(z: Any, kernel: int, stride: int, pads: tuple[int, int], kind: s
 
 def pooling(kind: str, size: int, kernel: int, stride: int, pads: tuple[int, int]) -> Trial:
     """Automatic padding: what strides leave over is shared between both sides."""
-    said = window(poolingType=int(kind != "max"), poolingWindowShape=Shape((kernel, kernel)))
-    said |= {"strides": Shape((stride, stride)), "autoPadding": [True, True, False]}
-    said |= {"includePad": kind == "all"}
+    reported = window(poolingType=int(kind != "max"), poolingWindowShape=Shape((kernel, kernel)))
+    reported |= {"strides": Shape((stride, stride)), "autoPadding": [True, True, False]}
+    reported |= {"includePad": kind == "all"}
     return Trial(
-        "Pooling", said, ((2, size, size),), lambda z: padded_pool(z, kernel, stride, pads, kind)
+        "Pooling",
+        reported,
+        ((2, size, size),),
+        lambda z: padded_pool(z, kernel, stride, pads, kind),
     )
 
 
@@ -128,10 +131,10 @@ def convolution(
     wanted: Callable[[Any, Any], Any],
     weights: tuple[int, ...],
     image: tuple[int, ...],
-    **said: Any,
+    **options: Any,
 ) -> Trial:
     given = window(sharing=[True], autoPadding=[False], strides=Shape((1,)), transpose=False)
-    return Trial("Convolution", given | said, (weights, image), wanted, held=1)
+    return Trial("Convolution", given | options, (weights, image), wanted, held=1)
 
 
 def normalized(*inputs: Any) -> Any:

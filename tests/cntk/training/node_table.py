@@ -96,25 +96,25 @@ def page() -> str:
         cells = [
             operation,
             ", ".join(read),
-            _said(row_of(operation) is not None),
-            _said(computed),
-            _said(computed and learns(operation)),
+            _messages(row_of(operation) is not None),
+            _messages(computed),
+            _messages(computed and learns(operation)),
             _exported(operation, ROWS) if computed else _NO,
             _exported(operation, torch) if computed and torch else _NO,
-            _said(operation in TYPES and why_not_writable(Node(operation, 0)) is None),
+            _messages(operation in TYPES and why_not_writable(Node(operation, 0)) is None),
         ]
         rows.append("| " + " | ".join(cells) + " |\n")
     return _HEAD + "".join(rows)
 
 
-def _said(done: bool) -> str:
+def _messages(done: bool) -> str:
     return _YES if done else _NO
 
 
 def _exported(operation: str, rows: Mapping[str, Any]) -> str:
     if operation in _CHOSEN:
         return "position"
-    return _said(operation in rows or operation in _MADE)
+    return _messages(operation in rows or operation in _MADE)
 
 
 if __name__ == "__main__":

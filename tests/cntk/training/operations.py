@@ -139,7 +139,7 @@ def shares(sources: list[Array]) -> list[Array]:
     return [np.abs(labels) / np.abs(labels).sum(-1, keepdims=True), z]
 
 
-def judged(sources: list[Array]) -> list[Array]:
+def checked(sources: list[Array]) -> list[Array]:
     """Labels of 0 and 1, probabilities, and weights that are 1 in the mean, as the original takes
     it.
     """
@@ -193,7 +193,7 @@ PREPARED: dict[str, Callable[[list[Array]], list[Array]]] = {
     "Clip": clipped,
     "ROIPooling": boxed,
     "CrossEntropyWithSoftmax": shares,
-    "Logistic": judged,
+    "Logistic": checked,
     "CosDistanceWithNegativeSamples": shifted,
     "ClassBasedCrossEntropyWithSoftmax": worded,
     "NoiseContrastiveEstimation": contrasted,

@@ -57,7 +57,7 @@ class Made(NamedTuple):
     operation: str
     name: str
     inputs: tuple[str, ...]
-    said: dict[str, Any]
+    attributes: dict[str, Any]
     shape: Dims
     values: Array = None
 
@@ -94,10 +94,15 @@ class Grown:
         return int(self.random.integers(low, high))
 
     def node(
-        self, operation: str, inputs: Sequence[str], said: dict[str, Any], shape: Dims, values=None
+        self,
+        operation: str,
+        inputs: Sequence[str],
+        attributes: dict[str, Any],
+        shape: Dims,
+        values=None,
     ) -> str:
         name = f"n{len(self.nodes)}"
-        self.nodes.append(Made(operation, name, tuple(inputs), said, shape, values))
+        self.nodes.append(Made(operation, name, tuple(inputs), attributes, shape, values))
         self.shapes[name] = shape
         return name
 
@@ -105,11 +110,11 @@ class Grown:
         """A parameter, its numbers row-major."""
         if values is None:
             values = self.random.normal(size=shape[::-1]) / 2
-        said = {"learningRateMultiplier": 1.0}
-        return self.node("LearnableParameter", (), said, shape, np.asarray(values, np.float32))
+        fields = {"learningRateMultiplier": 1.0}
+        return self.node("LearnableParameter", (), fields, shape, np.asarray(values, np.float32))
 
-    def same(self, operation: str, *sources: str, **said: Any) -> str:
-        return self.node(operation, sources, said, self.shapes[sources[0]])
+    def same(self, operation: str, *sources: str, **options: Any) -> str:
+        return self.node(operation, sources, options, self.shapes[sources[0]])
 
     def smooth(self, source: str) -> str:
         return self.same(self.among(SMOOTH), source)
@@ -163,8 +168,8 @@ class Grown:
         if kind == 0:
             begin = self.whole(0, length)
             end = self.whole(begin + 1, length + 1)
-            said = {"axis": axis, "beginIndex": begin, "endIndex": end}
-            return self.node("Slice", (source,), said, _with(shape, axis, end - begin))
+            expected = {"axis": axis, "beginIndex": begin, "endIndex": end}
+            return self.node("Slice", (source,), expected, _with(shape, axis, end - begin))
         if kind == 1:
             other = self.held(_with(shape, axis, self.whole(1, 4)))
             both = (source, other) if self.random.integers(2) else (other, source)
@@ -172,18 +177,18 @@ class Grown:
             return self.node("RowStack", both, {"alongAxis": axis}, _with(shape, axis, total))
         if kind == 2:
             flat = (int(np.prod(shape)),)
-            said = {"shape": flat, "beginAxis": 1, "endAxis": 0}
-            return self.node("Reshape", (source,), said, flat)
+            expected = {"shape": flat, "beginAxis": 1, "endAxis": 0}
+            return self.node("Reshape", (source,), expected, flat)
         if kind == 3 and len(shape) > 1:
             other = self.among([one for one in range(1, len(shape) + 1) if one != axis])
             turned = list(shape)
             turned[axis - 1], turned[other - 1] = turned[other - 1], turned[axis - 1]
-            said = {"axis1": axis, "axis2": other}
-            return self.node("TransposeDimensions", (source,), said, tuple(turned))
+            expected = {"axis1": axis, "axis2": other}
+            return self.node("TransposeDimensions", (source,), expected, tuple(turned))
         whole = self.random.integers(3) == 0
-        said = {"axis": 0 if whole else axis, "reductionOp": self.among(REDUCED)}
+        expected = {"axis": 0 if whole else axis, "reductionOp": self.among(REDUCED)}
         found = (1,) if whole else _with(shape, axis, 1)
-        return self.node("ReduceElements", (source,), said, found)
+        return self.node("ReduceElements", (source,), expected, found)
 
     def window(self, source: str) -> str:
         """A convolution or a pooling, with the paddings that people get wrong."""
@@ -202,18 +207,18 @@ class Grown:
             counts.append((-(-room // step) if ceiled else room // step) + 1)
             if ceiled and (counts[-1] - 1) * step >= length:
                 return self.smooth(source)
-        said: dict[str, Any] = {"kernelShape": kernel, "strideShape": (*stride, 1)}
-        said["dimPadding"] = (padded, padded, False)
+        given: dict[str, Any] = {"kernelShape": kernel, "strideShape": (*stride, 1)}
+        given["dimPadding"] = (padded, padded, False)
         if pools:
-            said |= {"pool": self.among(("max", "average"))}
-            said |= {"ceilOut": True} if ceiled else {}
-            if self.version >= 23 and said["pool"] == "average" and self.random.integers(2):
-                said["poolIncludePad"] = True
-            return self.node("Pooling", (source,), said, (*counts, shape[2]))
+            given |= {"pool": self.among(("max", "average"))}
+            given |= {"ceilOut": True} if ceiled else {}
+            if self.version >= 23 and given["pool"] == "average" and self.random.integers(2):
+                given["poolIncludePad"] = True
+            return self.node("Pooling", (source,), given, (*counts, shape[2]))
         maps = self.whole(1, 4)
         weights = self.held((*kernel, maps))
-        said |= {"mapCount": (maps,), "strideShape": (*stride, shape[2])}
-        return self.node("Convolution", (weights, source), said, (*counts, maps))
+        given |= {"mapCount": (maps,), "strideShape": (*stride, shape[2])}
+        return self.node("Convolution", (weights, source), given, (*counts, maps))
 
     def normalized(self, source: str) -> str:
         shape = self.shapes[source]
@@ -222,8 +227,8 @@ class Grown:
         numbers = [self.random.normal(size=(1, count)) for _ in range(3)]
         numbers.append(np.abs(self.random.normal(size=(1, count))) + 0.1)
         parts = [self.held((count, 1), one) for one in numbers]
-        said = {"spatial": spatial, "epsilon": 0.001}
-        return self.node("BatchNormalization", (source, *parts), said, shape)
+        attributes = {"spatial": spatial, "epsilon": 0.001}
+        return self.node("BatchNormalization", (source, *parts), attributes, shape)
 
     def later(self, source: str) -> str:
         """What only the second format says."""
@@ -233,29 +238,29 @@ class Grown:
         if kind == 0:
             pads = [(self.whole(0, 2), self.whole(0, 2)) for _ in shape]
             mode = self.whole(0, 3) if min(shape) > 1 else 0
-            said = {"head": tuple(a for a, _ in pads), "foot": tuple(b for _, b in pads)}
+            attributes = {"head": tuple(a for a, _ in pads), "foot": tuple(b for _, b in pads)}
             found = tuple(a + one + b for (a, b), one in zip(pads, shape, strict=True))
-            return self.node("Pad", (source,), {**said, "mode": mode, "value": 0.5}, found)
+            return self.node("Pad", (source,), {**attributes, "mode": mode, "value": 0.5}, found)
         if kind == 1:
             stride = self.among((2, 3, -1, -2))
-            said = {"axis": axis, "beginIndex": 0, "endIndex": 0, "stride": stride}
+            attributes = {"axis": axis, "beginIndex": 0, "endIndex": 0, "stride": stride}
             return self.node(
-                "Slice", (source,), said, _with(shape, axis, -(-length // abs(stride)))
+                "Slice", (source,), attributes, _with(shape, axis, -(-length // abs(stride)))
             )
         if kind == 2 and len(shape) > 1:
             axes = tuple(sorted(int(one) + 1 for one in self.random.permutation(len(shape))[:2]))
-            said = {"axis": axes, "reductionOp": self.among((*REDUCED, "Prod"))}
+            attributes = {"axis": axes, "reductionOp": self.among((*REDUCED, "Prod"))}
             left = tuple(one for at, one in enumerate(shape, 1) if at not in axes)
             return self.node(
-                "ReduceElements", (source,), {**said, "keepDimensions": False}, left or (1,)
+                "ReduceElements", (source,), {**attributes, "keepDimensions": False}, left or (1,)
             )
         if kind == 3 and len(shape) == 3:
             order = tuple(int(one) + 1 for one in self.random.permutation(3))
             moved = [at for at, one in enumerate(order, 1) if one != at]
             if len(moved) == 3:
-                said = {"axis1": 0, "axis2": 0, "order": order}
+                attributes = {"axis1": 0, "axis2": 0, "order": order}
                 found = tuple(shape[one - 1] for one in order)
-                return self.node("TransposeDimensions", (source,), said, found)
+                return self.node("TransposeDimensions", (source,), attributes, found)
         if kind == 4:
             count = self.whole(1, shape[0] + 1)
             raw = self.raw[0]
@@ -281,20 +286,20 @@ class Grown:
             groups, gap = self.among((1, 2)), self.whole(1, 3)
             maps = groups * self.whole(1, 3)
             weights = self.held((2, 2, shape[2] // groups, maps))
-            said = {"kernelShape": (2, 2, shape[2] // groups), "mapCount": (maps,)}
-            said |= {"strideShape": (1, 1, shape[2] // groups), "dimPadding": (False,)}
-            said |= {"groups": groups} if groups > 1 else {}
-            said |= {"dimDilation": (gap, gap, 1)} if gap > 1 else {}
+            attributes = {"kernelShape": (2, 2, shape[2] // groups), "mapCount": (maps,)}
+            attributes |= {"strideShape": (1, 1, shape[2] // groups), "dimPadding": (False,)}
+            attributes |= {"groups": groups} if groups > 1 else {}
+            attributes |= {"dimDilation": (gap, gap, 1)} if gap > 1 else {}
             sides = (shape[0] - gap, shape[1] - gap)
-            return self.node("Convolution", (weights, source), said, (*sides, maps))
+            return self.node("Convolution", (weights, source), attributes, (*sides, maps))
         return self.smooth(source)
 
     def delayed(self, source: str) -> str:
         return self._past(source, self.among(("PastValue", "FutureValue")))
 
     def _past(self, source: str, operation: str) -> str:
-        said = {"timeStep": self.whole(1, 3), "defaultHiddenActivation": 0.25}
-        return self.node(operation, (source,), said, self.shapes[source])
+        attributes = {"timeStep": self.whole(1, 3), "defaultHiddenActivation": 0.25}
+        return self.node(operation, (source,), attributes, self.shapes[source])
 
     def looped(self, source: str) -> str:
         """A state that depends on itself one step before, or behind."""
@@ -308,8 +313,8 @@ class Grown:
         past = f"n{len(self.nodes)}"
         operation = self.among(("PastValue", "FutureValue"))
         state = f"n{len(self.nodes) + 4}"
-        said = {"timeStep": 1, "defaultHiddenActivation": 0.25}
-        self.node(operation, (state,), said, (size,))
+        attributes = {"timeStep": 1, "defaultHiddenActivation": 0.25}
+        self.node(operation, (state,), attributes, (size,))
         again = self.node("Times", (self.held((size, size)), past), _product(1), (size,))
         total = self.node("Plus", (inside, again), {}, (size,))
         return self.node("Tanh", (total,), {}, (size,))
@@ -328,15 +333,19 @@ def _truths(values: Sequence[bool]) -> bytes:
 
 
 def _window_body(one: Made, version: int) -> bytes:
-    said, maps = one.said, one.said.get("mapCount", (1,))
-    out = dimensions(said["kernelShape"]) + dimensions(maps) + dimensions(said["strideShape"])
-    out += _truths([True]) + _truths(said["dimPadding"]) + dimensions((0,)) + dimensions((0,))
-    kind = ("none", "max", "average").index(said.get("pool", "none"))
+    attributes, maps = one.attributes, one.attributes.get("mapCount", (1,))
+    out = (
+        dimensions(attributes["kernelShape"])
+        + dimensions(maps)
+        + dimensions(attributes["strideShape"])
+    )
+    out += _truths([True]) + _truths(attributes["dimPadding"]) + dimensions((0,)) + dimensions((0,))
+    kind = ("none", "max", "average").index(attributes.get("pool", "none"))
     out += struct.pack("<iiQ", kind, 1, 0)
     out += b"\0" if version >= 9 else b""
     out += dimensions((0,)) if version >= 20 else b""
-    out += bytes((said.get("ceilOut", False),)) if version >= 21 else b""
-    out += bytes((said.get("poolIncludePad", False),)) if version >= 23 else b""
+    out += bytes((attributes.get("ceilOut", False),)) if version >= 21 else b""
+    out += bytes((attributes.get("poolIncludePad", False),)) if version >= 23 else b""
     if one.operation == "Convolution":
         out += b"\0" + (dimensions((1,)) if version >= 18 else b"")
     return out
@@ -344,36 +353,38 @@ def _window_body(one: Made, version: int) -> bytes:
 
 def _first_body(one: Made, version: int) -> bytes:
     """The attributes of a node as a version of the first format has them."""
-    said = one.said
+    attributes = one.attributes
     if one.operation in ("Times", "TransposeTimes"):
-        return size(said["outputRank"]) + (struct.pack("<i", -1) if version >= 12 else b"")
+        return size(attributes["outputRank"]) + (struct.pack("<i", -1) if version >= 12 else b"")
     if one.operation in ("PastValue", "FutureValue"):
         shape = dimensions(one.shape) if version > 3 else size(int(np.prod(one.shape))) + size(0)
-        return struct.pack("<i", said["timeStep"]) + shape + struct.pack("<f", 0.25)
+        return struct.pack("<i", attributes["timeStep"]) + shape + struct.pack("<f", 0.25)
     if one.operation == "Slice":
-        begin, end = said["beginIndex"], said["endIndex"]
+        begin, end = attributes["beginIndex"], attributes["endIndex"]
         out = struct.pack("<i", 1) if version >= 22 else b""
-        out += struct.pack("<qqi", begin, end - begin, said["axis"])
+        out += struct.pack("<qqi", begin, end - begin, attributes["axis"])
         return out + (struct.pack("<i", 1) if version >= 27 else b"")
     if one.operation == "RowStack":
-        return struct.pack("<i", said["alongAxis"])
+        return struct.pack("<i", attributes["alongAxis"])
     if one.operation == "Reshape":
-        return struct.pack("<ii", said["beginAxis"], said["endAxis"]) + dimensions(said["shape"])
+        return struct.pack("<ii", attributes["beginAxis"], attributes["endAxis"]) + dimensions(
+            attributes["shape"]
+        )
     if one.operation == "TransposeDimensions":
-        return struct.pack("<ii", said["axis1"], said["axis2"])
+        return struct.pack("<ii", attributes["axis1"], attributes["axis2"])
     if one.operation == "ReduceElements":
         out = struct.pack("<i", 1) if version >= 27 else b""
-        out += struct.pack("<i", said["axis"]) + text(said["reductionOp"])
+        out += struct.pack("<i", attributes["axis"]) + text(attributes["reductionOp"])
         return out + (b"\1" if version >= 24 else b"")
     if one.operation in ("Convolution", "Pooling"):
         return _window_body(one, version)
     if one.operation == "BatchNormalization" and version < 6:
-        head = struct.pack("<ii??d", 0x10003, 0x10001, False, said["spatial"], 0.0)
-        return head + struct.pack("<iQd?", 1, 0, said["epsilon"], True)
+        head = struct.pack("<ii??d", 0x10003, 0x10001, False, attributes["spatial"], 0.0)
+        return head + struct.pack("<iQd?", 1, 0, attributes["epsilon"], True)
     if one.operation == "BatchNormalization":
-        out = struct.pack("<?ddi", said["spatial"], 0.0, 0.0, 1)
+        out = struct.pack("<?ddi", attributes["spatial"], 0.0, 0.0, 1)
         out += struct.pack("<?", True) if version == 19 else size(0)
-        return out + struct.pack("<d?", said["epsilon"], True)
+        return out + struct.pack("<d?", attributes["epsilon"], True)
     if one.operation == "Dropout":
         return struct.pack("<QQ", 1, 2) if version >= 16 else b""
     return b""
@@ -396,44 +407,47 @@ def _axis(number: int) -> Axis:
     return Axis((number - 1, f"staticAxisIdx={number - 1}")) if number else _EVERY
 
 
-def _second_said(one: Made) -> dict[str, Any]:
+def _second_message(one: Made) -> dict[str, Any]:
     """The attributes of a node in words of the second format."""
-    said, axis = one.said, one.said.get("axis")
+    attributes, axis = one.attributes, one.attributes.get("axis")
     if one.operation in ("Times", "TransposeTimes"):
-        return dict(said)
+        return dict(attributes)
     if one.operation == "Slice":
-        found = {"axis": _axis(said["axis"]), "sliceStrides": said.get("stride", 1)}
-        return found | {key: said[key] for key in ("beginIndex", "endIndex")}
+        found = {"axis": _axis(attributes["axis"]), "sliceStrides": attributes.get("stride", 1)}
+        return found | {key: attributes[key] for key in ("beginIndex", "endIndex")}
     if one.operation == "RowStack":
-        return {"axis": _axis(said["alongAxis"])}
+        return {"axis": _axis(attributes["alongAxis"])}
     if one.operation == "Reshape":
-        return {"newShape": Shape(said["shape"])}
+        return {"newShape": Shape(attributes["shape"])}
     if one.operation == "TransposeDimensions":
-        if "order" in said:
-            return {"axisVec": [_axis(number) for number in said["order"]]}
-        return {"axis1": _axis(said["axis1"]), "axis2": _axis(said["axis2"])}
+        if "order" in attributes:
+            return {"axisVec": [_axis(number) for number in attributes["order"]]}
+        return {"axis1": _axis(attributes["axis1"]), "axis2": _axis(attributes["axis2"])}
     if one.operation == "ReduceElements":
-        found = {"reductionOpName": said["reductionOp"]}
+        found = {"reductionOpName": attributes["reductionOp"]}
         if isinstance(axis, tuple):
             found |= {"axisVec": [_axis(number) for number in axis]}
             return found | {"reductionKeepDimensions": False}
-        return found | {"axis": _axis(said["axis"])}
+        return found | {"axis": _axis(attributes["axis"])}
     if one.operation in ("Convolution", "Pooling"):
-        found = {"strides": Shape(said["strideShape"]), "lowerPad": Shape((0,))}
-        found |= {"upperPad": Shape((0,)), "autoPadding": list(said["dimPadding"])}
+        found = {"strides": Shape(attributes["strideShape"]), "lowerPad": Shape((0,))}
+        found |= {"upperPad": Shape((0,)), "autoPadding": list(attributes["dimPadding"])}
         if one.operation == "Pooling":
-            found |= {"poolingWindowShape": Shape(said["kernelShape"])}
-            found |= {"poolingType": ("max", "average").index(said["pool"])}
-            found |= {"ceilOutDim": said.get("ceilOut", False)}
-            return found | {"includePad": said.get("poolIncludePad", False)}
-        found |= {"sharing": [True], "transpose": False, "groups": said.get("groups", 1)}
-        return found | {"dilation": Shape(said.get("dimDilation", (1,)))}
+            found |= {"poolingWindowShape": Shape(attributes["kernelShape"])}
+            found |= {"poolingType": ("max", "average").index(attributes["pool"])}
+            found |= {"ceilOutDim": attributes.get("ceilOut", False)}
+            return found | {"includePad": attributes.get("poolIncludePad", False)}
+        found |= {"sharing": [True], "transpose": False, "groups": attributes.get("groups", 1)}
+        return found | {"dilation": Shape(attributes.get("dimDilation", (1,)))}
     if one.operation == "BatchNormalization":
-        return {**said, "normalizationTimeConstant": 0.0, "blendTimeConstant": 0.0}
+        return {**attributes, "normalizationTimeConstant": 0.0, "blendTimeConstant": 0.0}
     if one.operation == "Pad":
-        found = {"paddingHead": list(said["head"]), "paddingFoot": list(said["foot"])}
-        return found | {"paddingMode": said["mode"], "paddingConstantValue": said["value"]}
-    return dict(said)
+        found = {"paddingHead": list(attributes["head"]), "paddingFoot": list(attributes["foot"])}
+        return found | {
+            "paddingMode": attributes["mode"],
+            "paddingConstantValue": attributes["value"],
+        }
+    return dict(attributes)
 
 
 def second(grown: Grown) -> dict[str, Any]:
@@ -458,10 +472,12 @@ def second(grown: Grown) -> dict[str, Any]:
                     out.variable(f"{name}_Output_0", 4, grown.shapes[name], axes=axes)
             names += [count] if one.operation == "BatchNormalization" else []
             if one.operation in ("PastValue", "FutureValue"):
-                names, said = [*names, initial], {"offset": one.said["timeStep"]}
+                names, attributes = [*names, initial], {"offset": one.attributes["timeStep"]}
             else:
-                said = _second_said(one)
+                attributes = _second_message(one)
             turned = _TURNED.get(one.operation, range(len(names)))
             function = OPERATIONS.index(_SECOND.get(one.operation, one.operation))
-            out.function(function, one.name, [names[place] for place in turned], attributes=said)
+            out.function(
+                function, one.name, [names[place] for place in turned], attributes=attributes
+            )
     return out.values(grown.output)

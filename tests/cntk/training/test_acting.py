@@ -97,11 +97,11 @@ class Normalizing:
             held = graph.parameter(name, (1, channels), trained=False)
             sources.append(graph.apply("LearnableParameter", parameters=[held], name=name))
             self.values[name] = np.full((1, channels), 0.5)
-        told: dict[str, Any] = {"spatial": spatial, "epsilon": 1e-3}
-        told |= {"normalizationTimeConstant": 7.0, "blendTimeConstant": 0.0}
+        attributes: dict[str, Any] = {"spatial": spatial, "epsilon": 1e-3}
+        attributes |= {"normalizationTimeConstant": 7.0, "blendTimeConstant": 0.0}
         counter = graph.parameter("count", (1,), trained=False)
         self.node = graph.apply(
-            "BatchNormalization", *sources, parameters=[counter], name="y", **told
+            "BatchNormalization", *sources, parameters=[counter], name="y", **attributes
         )
         self.acting = Acting(graph, self.values, training)
         self.kernel = self.acting.kernels[self.node]
@@ -215,9 +215,9 @@ def test_gaps_between_sequences_are_not_counted() -> None:
         graph.apply("LearnableParameter", parameters=[one], name=one.name) for one in (scale, *held)
     ]
     counter = graph.parameter("y", (1,), trained=False)
-    told: dict[str, Any] = {"spatial": False, "epsilon": 1e-3, "blendTimeConstant": 0.0}
-    told["normalizationTimeConstant"] = 0.0
-    y = graph.apply("BatchNormalization", x, *others, parameters=[counter], name="y", **told)
+    attributes: dict[str, Any] = {"spatial": False, "epsilon": 1e-3, "blendTimeConstant": 0.0}
+    attributes["normalizationTimeConstant"] = 0.0
+    y = graph.apply("BatchNormalization", x, *others, parameters=[counter], name="y", **attributes)
     graph.criteria = [graph.apply("SumElements", y, name="sum")]
     program = TensorDraft(Job(graph, 9, "float64", UpdateRule("smoothed", 0.0))).program()
     start = {one.name: np.ones(one.shape) for one in graph.parameters} | {"y": np.zeros(1)}
@@ -237,9 +237,9 @@ def test_what_does_not_fit_is_reported() -> None:
     graph = Graph()
     sources = [graph.input("x", (2,)), *(graph.input(name, (3,)) for name in "sbmv")]
     counter = graph.parameter("y", (1,), trained=False)
-    told: dict[str, Any] = {"spatial": False}
+    attributes: dict[str, Any] = {"spatial": False}
     with pytest.raises(GraphError, match=r"\[3\] does not fit 2 channels"):
-        graph.apply("BatchNormalization", *sources, parameters=[counter], name="y", **told)
+        graph.apply("BatchNormalization", *sources, parameters=[counter], name="y", **attributes)
 
 
 NODE = StoredNode(

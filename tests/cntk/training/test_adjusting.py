@@ -48,9 +48,11 @@ def test_a_worse_epoch_is_rolled_back_and_repeated_with_a_smaller_rate(tmp_path:
     assert kept >= 3
     assert sum("rolling back" in line for line in follower.lines) == back
     assert sum(line.startswith("learnRatePerSample reduced to") for line in follower.lines) == back
-    told = [one for one in follower.notices if "is worse: training continues after epoch" in one]
+    reported = [
+        one for one in follower.notices if "is worse: training continues after epoch" in one
+    ]
     # Each tells the rate that it goes on with.
-    rates = [float(one.rpartition(" rate ")[2].rstrip(".")) for one in told]
+    rates = [float(one.rpartition(" rate ")[2].rstrip(".")) for one in reported]
     assert rates == pytest.approx([0.7 * 0.5**number for number in range(1, back + 1)], rel=1e-5)
     assert (folder / "out" / "net.dnn").exists()
 

@@ -32,13 +32,13 @@ def rows_of(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 def test_predictions_are_what_write_writes(flags: tuple[str, ...], tmp_path: Path) -> None:
     folder = trained(tmp_path, *flags)
     features, labels = rows_of(folder)
-    told = np.loadtxt(folder / "out" / "told.PosteriorProb")
+    reported = np.loadtxt(folder / "out" / "told.PosteriorProb")
     model = public.load(folder / "out" / "net.dnn")
     assert isinstance(model, public.Model)
     found = model.predict(features)
     assert found.probabilities is not None
-    assert np.abs(found.probabilities - told).max() < 2e-6
-    assert [int(one) for one in found.predicted] == told.argmax(1).tolist()
+    assert np.abs(found.probabilities - reported).max() < 2e-6
+    assert [int(one) for one in found.predicted] == reported.argmax(1).tolist()
     assert public.predict(folder / "out" / "net.dnn", features).tolist() == found.predicted
     assert {node.name for node in model.graph.inputs} == {"features"}
     assert model.tensors["W0"].shape == (2, 8)
@@ -46,16 +46,16 @@ def test_predictions_are_what_write_writes(flags: tuple[str, ...], tmp_path: Pat
     assert done.code == 0, done.err
     written = list(csv.DictReader(io.StringIO(done.out)))
     assert [one["predicted"] for one in written] == found.predicted
-    assert float(written[3]["probability_2"]) == pytest.approx(told[3, 2], abs=2e-6)
+    assert float(written[3]["probability_2"]) == pytest.approx(reported[3, 2], abs=2e-6)
     scored = netsharp("run", "net.cntk", "command=score", "--events", cwd=folder)
-    told_score = json.loads(scored.out.splitlines()[-1])
+    reported_score = json.loads(scored.out.splitlines()[-1])
     done = netsharp("evaluate", "out/net.dnn", "--data", "data.ctf", "--format", "json", cwd=folder)
     assert done.code == 0, done.err
     report = json.loads(done.out)
     assert report["rows"] == len(features)
-    right = (told.argmax(1) == labels.argmax(1)).mean()
+    right = (reported.argmax(1) == labels.argmax(1)).mean()
     assert report["metrics"]["accuracy"] == pytest.approx(right)
-    entropy = told_score["loss"]
+    entropy = reported_score["loss"]
     assert report["loss"] == pytest.approx(entropy, rel=1e-5)
 
 
@@ -96,8 +96,8 @@ def test_a_table_is_answered_by_position(tmp_path: Path) -> None:
     done = netsharp("predict", "out/net.dnn", "--data", "rows.csv", "--keep", "class", cwd=folder)
     assert done.code == 0, done.err
     assert len(done.out.splitlines()) == len(features) + 1
-    told = ("evaluate", "out/net.dnn", "--data", "rows.csv", "--label", "class")
-    done = netsharp(*told, cwd=folder)
+    reported = ("evaluate", "out/net.dnn", "--data", "rows.csv", "--label", "class")
+    done = netsharp(*reported, cwd=folder)
     assert done.code == 0, done.err
     assert "accuracy" in done.out
     (folder / "blanks.txt").write_text("".join(f"{x} {y}\n" for x, y in features.tolist()))
@@ -128,9 +128,9 @@ def test_labels_of_a_table_may_be_names(tmp_path: Path) -> None:
     assert "--classes FILE" in done.err
     done = netsharp(*asked, "names.csv", "--classes", "classes.txt", cwd=folder)
     assert done.code == 0, done.err
-    found, told = (json.loads(one.out) for one in (done, plain))
-    assert found["loss"] == told["loss"]
-    assert found["metrics"]["accuracy"] == told["metrics"]["accuracy"]
+    found, output = (json.loads(one.out) for one in (done, plain))
+    assert found["loss"] == output["loss"]
+    assert found["metrics"]["accuracy"] == output["metrics"]["accuracy"]
 
 
 @pytest.mark.parametrize(
@@ -214,10 +214,10 @@ def test_a_model_over_time_is_listed_described_and_answers(form: str, tmp_path: 
     done = netsharp("describe", "time.dnn", "--format", "json", cwd=tmp_path)
     assert done.code == 0, done.err
     built = netsharp("describe", "time.cntk", "--format", "json", cwd=tmp_path)
-    told, wanted = (json.loads(one.out) for one in (done, built))
+    output, wanted = (json.loads(one.out) for one in (done, built))
     for key in ("parameters", "multiply_adds", "memory_bytes"):
-        assert told[key] == wanted[key]
-    shapes = [{node["name"]: node["shape"] for node in one["nodes"]} for one in (told, wanted)]
+        assert output[key] == wanted[key]
+    shapes = [{node["name"]: node["shape"] for node in one["nodes"]} for one in (output, wanted)]
     assert shapes[0] == shapes[1]
     done = netsharp("describe", "time.dnn", cwd=tmp_path)
     assert "loop 1: " in done.out

@@ -206,11 +206,11 @@ def write_experiment(folder: Path) -> Path:
     lines = []
     for number in range(60):
         words = [chance.randint(1, 5) for _ in range(chance.randint(1, 6))]
-        said = words[::-1][:4]
+        reported = words[::-1][:4]
         for step in range(len(words)):
             shown = f"{number} |src {words[step]}:1"
-            if step < len(said):
-                shown += f" |tgt {(0, *said)[step]}:1 |lab {said[step]}:1"
+            if step < len(reported):
+                shown += f" |tgt {(0, *reported)[step]}:1 |lab {reported[step]}:1"
             lines.append(f"{shown}\n")
     (folder / "data.txt").write_text("".join(lines))
     (folder / "turned.cntk").write_text(EXPERIMENT)

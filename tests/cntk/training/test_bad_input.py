@@ -13,7 +13,7 @@ from tests.cntk.training.test_columns import in_columns
 from tests.cntk.training.test_image_runs import COMPOSED, drawn
 from tests.cntk.training.test_image_runs import TEXT as LABELS
 from tests.cntk.training.test_sentence_runs import SENTENCES, TAGGED_WORDS, language, tagging
-from tests.cntk.training.test_validation import judged
+from tests.cntk.training.test_validation import checked
 
 #: What is replaced in the configuration or in the data, the code, the place and words.
 KNOWN = {
@@ -101,9 +101,9 @@ def test_missing_data_are_named_with_the_line_that_names_them(taken: str, tmp_pa
     lines = (folder / "net.cntk").read_text().splitlines()
     line = next(at for at, one in enumerate(lines, 1) if f'"{name}"' in one)
     answer, follower = run(folder, "command=learn")
-    said = f"net.cntk, line {line}: {folder / name}: cannot be read: No such file or directory."
+    message = f"net.cntk, line {line}: {folder / name}: cannot be read: No such file or directory."
     assert (answer.code, follower.events) == (1, [])
-    assert [one.removeprefix(f"{folder}/") for one in answer.complaints] == [said]
+    assert [one.removeprefix(f"{folder}/") for one in answer.complaints] == [message]
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"|# nothing\n"])
@@ -170,15 +170,15 @@ def test_commands_are_done_in_the_order_that_is_asked_for(tmp_path: Path) -> Non
 def test_an_action_that_is_not_done_is_refused_by_its_name(action: str, tmp_path: Path) -> None:
     folder = made(tmp_path)
     path = folder / "net.cntk"
-    said = (
+    message = (
         f'more = {{ action = "{action}" ; dbnModelPath = "a.dbn" ; origModelFileName = "a.dnn" }}\n'
     )
-    path.write_text(path.read_text() + said)
+    path.write_text(path.read_text() + message)
     answer, follower = run(folder, "command=more")
     assert answer.code in (1, 2)
-    told = [*answer.complaints, *answer.printed]
-    told += [one.message for r in answer.reports for file in r for one in file.diagnostics]
-    assert any(f"'{action}'" in one or f"({action})" in one for one in told), told
+    reported = [*answer.complaints, *answer.printed]
+    reported += [one.message for r in answer.reports for file in r for one in file.diagnostics]
+    assert any(f"'{action}'" in one or f"({action})" in one for one in reported), reported
     assert follower.events == []
 
 
@@ -186,8 +186,8 @@ def test_a_run_with_cross_validation_that_is_resumed_is_run_through(tmp_path: Pa
     """With cross-validation that adjusts the rate, to the last bit."""
     adjust = "AutoAdjust=[autoAdjustLR=adjustAfterEpoch;reduceLearnRateIfImproveLessThan=0.5]"
     items = "command=learn", f"learn=[SGD=[{adjust}]]"
-    assert run(judged(tmp_path / "whole"), *items)[0].code == 0
-    folder = judged(tmp_path / "stopped")
+    assert run(checked(tmp_path / "whole"), *items)[0].code == 0
+    folder = checked(tmp_path / "stopped")
     assert run(folder, *items, follower=Follower(ends=2))[0].code == 130
     assert run(folder, *items)[0].code == 0
     for name in ("net.dnn", "net.dnn.ckp"):

@@ -123,7 +123,7 @@ def test_columns_are_trained_to_the_digits_of_the_text_format(tmp_path: Path) ->
     changed = text.replace('file = "data.ctf"', 'file = "data.ctf" ; randomize = none')
     (plain / "net.cntk").write_text(changed)
     columns = in_columns(tmp_path / "columns", "; randomize = none")
-    told = []
+    reported = []
     for folder in (plain, columns):
         answer, follower = run(folder)
         assert answer.code == 0, answer.complaints
@@ -133,8 +133,8 @@ def test_columns_are_trained_to_the_digits_of_the_text_format(tmp_path: Path) ->
             for one in follower.events
         ]
         written = (folder / "out" / "told.PosteriorProb").read_bytes()
-        told.append((figures, (folder / "out" / "net.dnn").read_bytes(), written))
-    assert told[0] == told[1]
+        reported.append((figures, (folder / "out" / "net.dnn").read_bytes(), written))
+    assert reported[0] == reported[1]
 
 
 def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path: Path) -> None:
@@ -162,8 +162,8 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
 def test_what_cannot_be_read_is_reported_before_anything_is_done(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
-    said = refused(in_columns(tmp_path), before, after)
-    assert any(word in one for one in said), said
+    message = refused(in_columns(tmp_path), before, after)
+    assert any(word in one for one in message), message
 
 
 def test_labels_may_be_numbers(tmp_path: Path) -> None:

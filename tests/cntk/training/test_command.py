@@ -211,8 +211,8 @@ def test_an_interrupted_run_continues(tmp_path: Path) -> None:
         if json.loads(line)["event"] == "epoch":
             started.send_signal(signal.SIGINT)
             break
-    _, told = started.communicate(timeout=60)
-    assert started.returncode in (0, 130), told
+    _, output = started.communicate(timeout=60)
+    assert started.returncode in (0, 130), output
     assert netsharp("run", "net.cntk", "command=learn", cwd=folder).code == 0
     for name in ("net.dnn", "net.dnn.ckp"):
         assert (folder / "out" / name).read_bytes() == (whole / "out" / name).read_bytes()

@@ -43,7 +43,7 @@ def test_both_agree(size: int, options: str, monkeypatch: pytest.MonkeyPatch) ->
     # Larger weights would double each rounding from step to step.
     values = {one.name: random.normal(size=one.shape) / size**0.5 / 2 for one in graph.parameters}
     for lengths in ((5, 1, 3, 7, 2, 2), (1,), (3,) * 14, (30, 2, 9, 0, 8)):
-        for told, order, packing in packings(np.array(lengths), random):
+        for reported, order, packing in packings(np.array(lengths), random):
             batch = batch_of(np.array(lengths), order, packing)
             fast.load(values)
             slow.load(values)
@@ -51,7 +51,11 @@ def test_both_agree(size: int, options: str, monkeypatch: pytest.MonkeyPatch) ->
             for name, gradient in expected.items():
                 scale = np.abs(gradient).max()
                 np.testing.assert_allclose(
-                    found[name], gradient, rtol=2e-5, atol=2e-6 * scale, err_msg=f"{told}, {name}"
+                    found[name],
+                    gradient,
+                    rtol=2e-5,
+                    atol=2e-6 * scale,
+                    err_msg=f"{reported}, {name}",
                 )
             for node in fast._walk._graph.nodes:
                 np.testing.assert_allclose(
@@ -90,18 +94,30 @@ def test_what_makes_no_sense_is_refused() -> None:
     """A fault of ours ends in a sentence, not in somebody else's memory."""
     starts, borders, none = np.array([0, 1]), np.array([0]), np.zeros(0, np.int64)
     floats, wide = np.zeros(4096, np.float32), np.zeros(64)
-    told = [starts, borders, none, floats, None, None, None, floats, floats, wide, *[floats] * 5]
-    told.append(wide)
+    reported = [
+        starts,
+        borders,
+        none,
+        floats,
+        None,
+        None,
+        None,
+        floats,
+        floats,
+        wide,
+        *[floats] * 5,
+    ]
+    reported.append(wide)
     sizes = 1, 1, 1, False, 0
-    twins.cell_forward(*sizes, *told)
+    twins.cell_forward(*sizes, *reported)
 
     def replaced(at: int, by: object) -> list[object]:
-        return [*told[:at], by, *told[at + 1 :]]
+        return [*reported[:at], by, *reported[at + 1 :]]
 
     with pytest.raises(ValueError, match="an array is too short"):
-        twins.cell_forward(9, 9, 9, False, 0, *told)
+        twins.cell_forward(9, 9, 9, False, 0, *reported)
     with pytest.raises(ValueError, match="a size is out of range"):
-        twins.cell_forward(1, 0, 1, False, 0, *told)
+        twins.cell_forward(1, 0, 1, False, 0, *reported)
     with pytest.raises(TypeError, match="another number of arguments"):
         twins.cell_backward(1, 1, 1, False, 0)
     with pytest.raises(ValueError, match="a border is out of range"):
@@ -113,8 +129,8 @@ def test_what_makes_no_sense_is_refused() -> None:
         with pytest.raises(ValueError, match="an array is missing"):
             twins.cell_forward(*sizes, *replaced(at, None))
     with pytest.raises(ValueError, match="an array is missing"):
-        twins.cell_forward(1, 1, 1, False, 3, *told)
-    back = [*told[:3], floats, floats, *[None] * 3, floats, None, *[floats] * 3, wide, wide]
+        twins.cell_forward(1, 1, 1, False, 3, *reported)
+    back = [*reported[:3], floats, floats, *[None] * 3, floats, None, *[floats] * 3, wide, wide]
     twins.cell_backward(*sizes, *back)
     for at in (3, 4, 8, 10, 11, 12, 13, 14):
         with pytest.raises(ValueError, match="an array is missing"):

@@ -65,16 +65,16 @@ def test_rows_are_chosen_alike(width: int, monkeypatch: pytest.MonkeyPatch) -> N
         places[-1:] = most - 1
         given = sparse.entries(Sparse(np.full(starts[-1], number), places, starts), np.float32)
         out = np.ones((2, len(counts), width), np.float32)
-        said: list[object] = []
+        reported: list[object] = []
         for one in out:
             try:
-                said.append(sparse.rows_of(matrix, given, one))
+                reported.append(sparse.rows_of(matrix, given, one))
             except IndexError as error:
-                said.append(str(error))
+                reported.append(str(error))
             monkeypatch.setattr(sparse, "twins", None)
         monkeypatch.undo()
-        assert said[0] == said[1]
-        if said[0] is True:
+        assert reported[0] == reported[1]
+        if reported[0] is True:
             np.testing.assert_array_equal(*out)
         else:
             assert max(counts) > 1 or most > len(matrix)

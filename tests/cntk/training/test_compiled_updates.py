@@ -141,27 +141,28 @@ def test_nothing_changes_where_a_number_is_not_finite(
 
 def job(**other: Any) -> tuple[Any, ...]:
     """A job of plain descent over three rows of five, with some of its parts replaced."""
-    told = np.array([0, 0.5, 0, 0, np.inf, *[0.0] * 8])
+    constants = np.array([0, 0.5, 0, 0, np.inf, *[0.0] * 8])
     ones = np.ones(15)
     parts: Mapping[str, Any] = {
-        "told": told, "places": None, "gradient": ones, "values": ones.copy(), "next": ones.copy(),
+        "constants": constants, "places": None, "gradient": ones, "values": ones.copy(),
+        "next": ones.copy(),
     } | other  # fmt: skip
     return tuple(parts.values())
 
 
 def test_what_makes_no_sense_is_refused() -> None:
     assert twins.rules_applied(8, (job(),)) == -1
-    for told, sentence in (
-        ({"told": np.full(13, 9.0)}, "there is no such rule"),
-        ({"told": np.ones(3)}, "an array is too short"),
+    for replaced, sentence in (
+        ({"constants": np.full(13, 9.0)}, "there is no such rule"),
+        ({"constants": np.ones(3)}, "an array is too short"),
         ({"next": np.ones(3)}, "an array is too short"),
         ({"values": np.ones(16)}, "a gradient has another size"),
         ({"places": np.array([0, 1, 3])}, "a place is out of range"),
         ({"places": np.array([-1, 0, 1])}, "a place is out of range"),
-        ({"told": np.ones(13)}, "a job has another number of parts"),
+        ({"constants": np.ones(13)}, "a job has another number of parts"),
     ):
         with pytest.raises(ValueError, match=sentence):
-            twins.rules_applied(8, (job(), job(**told)))
+            twins.rules_applied(8, (job(), job(**replaced)))
     with pytest.raises(ValueError, match="a job has another number of parts"):
         twins.rules_applied(8, (job()[:3],))
     with pytest.raises(ValueError, match="a size is out of range"):

@@ -41,8 +41,8 @@ WIDE = {
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, told in WIDE.items():
-        monkeypatch.setitem(CONVOLUTIONS, name, told)
+    for name, reported in WIDE.items():
+        monkeypatch.setitem(CONVOLUTIONS, name, reported)
 
 
 def outcome(node: Node, sources: list[Array], by: Array) -> list[Array]:
@@ -128,12 +128,12 @@ def test_pooling(
 
 
 def test_only_what_they_know_is_given_to_them() -> None:
-    for kind, samples, told in (
+    for kind, samples, reported in (
         (np.float32, LEAST_SAMPLES, True),
         (np.float32, LEAST_SAMPLES - 1, False),
         (np.float64, LEAST_SAMPLES, False),
     ):
-        assert compiled(np.zeros(1, kind), samples) == told
+        assert compiled(np.zeros(1, kind), samples) == reported
 
 
 def test_a_way_that_is_too_long_is_numpys(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,16 +159,16 @@ def test_what_makes_no_sense_is_refused() -> None:
     assert way is not None
     image, weights = np.ones((8, 16), np.float32), np.ones((6, 3), np.float32)
     out = np.ones((3, 2, 16), np.float32)
-    told = *way[:3], image, weights, None, out
-    twins.windows_moved(16, 3, *told)
+    reported = *way[:3], image, weights, None, out
+    twins.windows_moved(16, 3, *reported)
     assert (out == 6).all()
     for number, shorter in ((3, image[:7]), (4, weights[:5]), (6, out[:2])):
-        less = [*told[:number], np.ascontiguousarray(shorter), *told[number + 1 :]]
+        less = [*reported[:number], np.ascontiguousarray(shorter), *reported[number + 1 :]]
         with pytest.raises(ValueError, match="a place is out of range"):
             twins.windows_moved(16, 3, *less)
     beyond = way.runs + np.array([0, 0, 0, 1])
     with pytest.raises(ValueError, match="a place is out of range"):
-        twins.windows_moved(16, 3, beyond, *told[1:])
+        twins.windows_moved(16, 3, beyond, *reported[1:])
     with pytest.raises(ValueError, match="a place is out of range"):
         twins.windows_joined(16, 3, *way[:3], image[:7], out, weights)
     with pytest.raises(ValueError, match="a place is out of range"):
@@ -180,7 +180,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="an array is too short"):
         twins.windows_pooled_back(16, 1, *way[:3], *most)
     with pytest.raises(ValueError, match="a size is out of range"):
-        twins.windows_moved(15, 3, *told)
+        twins.windows_moved(15, 3, *reported)
     with pytest.raises(TypeError, match="another number of arguments"):
         twins.windows_joined(16, 3)
 

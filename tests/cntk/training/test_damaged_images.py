@@ -48,14 +48,14 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["npy", "PNG", "JPEG", "BMP", "GIF", "TIFF", "DDS", "WEBP", "TGA"])
 def test_a_damaged_image_is_read_or_reported(kind: str) -> None:
-    data, chance, told = saved(kind), random.Random(f"{SEED} {kind}"), list[str]()
+    data, chance, reported = saved(kind), random.Random(f"{SEED} {kind}"), list[str]()
     for _ in range(TRIES):
         try:
             pixels(damaged(data, chance), "one", grey=False)
         except DataError as error:
-            told.append(str(error))
-    assert 0 < len(told) < TRIES
-    assert all(one.startswith("one: ") and not one.endswith("..") for one in told)
+            reported.append(str(error))
+    assert 0 < len(reported) < TRIES
+    assert all(one.startswith("one: ") and not one.endswith("..") for one in reported)
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_a_damaged_archive_is_read_or_reported(tmp_path: Path) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         for kind in kinds:
             archive.writestr(str(kind), saved("npy") * 9, compress_type=kind)
-    path, chance, told = tmp_path / "a.zip", random.Random(SEED), list[str]()
+    path, chance, reported = tmp_path / "a.zip", random.Random(SEED), list[str]()
     for _ in range(TRIES * 2):
         path.write_bytes(damaged(stream.getvalue(), chance))
         for kind in kinds:
             try:
                 image_bytes(Listed("0", str(path), str(kind), 0))
             except DataError as error:
-                told.append(str(error))
+                reported.append(str(error))
         try:
             listed(tmp_path, b"a.zip@/8\t0\n")
         except DataError as error:
-            told.append(str(error))
-    assert len(told) > TRIES
-    assert all("a.zip@/" in one for one in told)
+            reported.append(str(error))
+    assert len(reported) > TRIES
+    assert all("a.zip@/" in one for one in reported)
 
 
 def test_a_label_of_many_digits_is_reported(tmp_path: Path) -> None:

@@ -31,10 +31,10 @@ def described(folder: Path, name: str, *more: str) -> str:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_form_says_the_same_nodes(name: str, folder: Path) -> None:
-    told = json.loads(described(folder, name, "--format", "json"))
-    assert told["model"]["format"] == name
-    assert told["parameters"] == LAYERS * WIDTH * WIDTH
-    nodes = [one["name"] for one in told["nodes"]]
+    reported = json.loads(described(folder, name, "--format", "json"))
+    assert reported["model"]["format"] == name
+    assert reported["parameters"] == LAYERS * WIDTH * WIDTH
+    nodes = [one["name"] for one in reported["nodes"]]
     assert len(nodes) == len(set(nodes)) > LAYERS
     text = described(folder, name)
     assert text.startswith(f"model of format {name}, version ")
@@ -44,7 +44,9 @@ def test_every_form_says_the_same_nodes(name: str, folder: Path) -> None:
     for node in nodes:
         assert re.search(rf"^{re.escape(node)} ", text, re.MULTILINE), node
         assert f"| {node} |" in table
-    computed = {one["name"] for one in told["nodes"] if one["operation"] != "LearnableParameter"}
+    computed = {
+        one["name"] for one in reported["nodes"] if one["operation"] != "LearnableParameter"
+    }
     assert computed <= set(re.findall(r'^  "([^"]+)" \[label', graph, re.MULTILINE))
     assert ElementTree.fromstring(described(folder, name, "--format", "svg")).tag.endswith("svg")
 

@@ -98,7 +98,7 @@ def test_how_often_classes_are_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "said"),
+    ("weights", "message"),
     [
         ([1, -1, 1, 1, 1, 1], "that of class 1 is -1"),
         ([1, math.nan, 1, 1, 1, 1], "that of class 1 is nan"),
@@ -106,9 +106,9 @@ def test_how_often_classes_are_drawn() -> None:
         ([1, 0, 1e-300, 0, 0, 2], "others are too rare"),
     ],
 )
-def test_weights_by_which_no_set_is_drawn(weights: list[float], said: str) -> None:
+def test_weights_by_which_no_set_is_drawn(weights: list[float], message: str) -> None:
     acting, node = drawing("RandomSample", 3, False)
-    with pytest.raises(GraphError, match=said):
+    with pytest.raises(GraphError, match=message):
         acting.kernels[node].forward(node, [np.array(weights).reshape(1, 1, -1)])
 
 
@@ -151,8 +151,8 @@ def test_a_mean_over_an_epoch_leaves_gaps_out_and_is_not_averaged_again() -> Non
             program.feed(Batch(inputs, expected=1))
             assert program.step()
             mean = np.concatenate(seen).mean(axis=0)
-            told = dict(zip(("loss", "gap", "mixed"), program.figures().sums, strict=True))
-            assert told["gap"] == pytest.approx((mean**2).sum(), rel=1e-13)
+            reported = dict(zip(("loss", "gap", "mixed"), program.figures().sums, strict=True))
+            assert reported["gap"] == pytest.approx((mean**2).sum(), rel=1e-13)
 
 
 def test_no_criterion_is_trained_through_a_mean_over_an_epoch() -> None:

@@ -43,11 +43,11 @@ def test_each_parameter_is_reported_with_its_norms(folder: Path) -> None:
     assert done.code == 1, done.err
     found = json.loads(done.out)
     assert not found["same"]
-    told = {one["name"]: one["norms"] for one in found["differences"]}
+    reported = {one["name"]: one["norms"] for one in found["differences"]}
     assert {one["what"] for one in found["differences"]} == {"parameter"}
     moved = {name for name in before if not np.array_equal(before[name], after[name])}
-    assert told.keys() == moved == {"W0", "W1", "B1"}
-    for name, norms in told.items():
+    assert reported.keys() == moved == {"W0", "W1", "B1"}
+    for name, norms in reported.items():
         old, new = (np.float64(one[name]) for one in (before, after))
         expected = {
             "before": np.linalg.norm(old),
@@ -58,7 +58,7 @@ def test_each_parameter_is_reported_with_its_norms(folder: Path) -> None:
         assert norms == pytest.approx(expected, rel=1e-6), name
         assert norms["difference"] > 0
     lines = netsharp("diff", FIRST, SECOND, cwd=folder).out.splitlines()
-    for name, norms in told.items():
+    for name, norms in reported.items():
         (line,) = (one for one in lines if one.startswith(f"~ parameter {name}: norm "))
         assert f"difference: norm {norms['difference']:.6g}" in line
     assert not any("B0" in line or "MeanOfFeatures" in line for line in lines)

@@ -124,7 +124,7 @@ def experiment(table: str, folder: Path, lines: list[tuple[str, str]]) -> Path:
     return folder
 
 
-def said(table: str, folder: Path) -> tuple[int, list[str]]:
+def summary(table: str, folder: Path) -> tuple[int, list[str]]:
     """The code of the one command that has a block of the table, and all that is told of it."""
     command = {"test": "score", "write": "tell"}.get(table, "learn")
     answer, follower = run(folder, f"command={command}")
@@ -138,19 +138,21 @@ def refusable() -> list[str]:
     return [one for one in PLACES if one != "SGD" and odd(one, named(one)[2])]
 
 
-def said_idle(follower: Follower) -> Counter[str]:
+def idle_messages(follower: Follower) -> Counter[str]:
     """The options that are said to be without effect, each as often as it is."""
-    told = (one for one in follower.notices if one.startswith("without effect here: "))
-    return Counter(word.strip(",.") for one in told for word in one.partition(": ")[2].split(", "))
+    reported = (one for one in follower.notices if one.startswith("without effect here: "))
+    return Counter(
+        word.strip(",.") for one in reported for word in one.partition(": ")[2].split(", ")
+    )
 
 
 @pytest.mark.parametrize("table", refusable())
 def test_what_is_not_done_is_refused_by_its_name(table: str, tmp_path: Path) -> None:
     lines = odd(table, named(table)[2])
-    code, told = said(table, experiment(table, tmp_path / "run", lines))
+    code, reported = summary(table, experiment(table, tmp_path / "run", lines))
     assert code in (1, 2)
-    lacking = [name for name, _ in lines if not any(f"'{name}" in one for one in told)]
-    assert lacking == [], told
+    lacking = [name for name, _ in lines if not any(f"'{name}" in one for one in reported)]
+    assert lacking == [], reported
     assert not (tmp_path / "run" / "out").exists()
 
 
@@ -166,7 +168,7 @@ def test_what_has_no_effect_is_reported_once_and_has_none(table: str, tmp_path: 
     assert (plain.code, answer.code) == (0, 0), (plain.complaints, answer.complaints)
     losses = [[one["loss"] for one in each.events if "loss" in one] for each in (whole, follower)]
     assert losses[0] == losses[1]
-    assert said_idle(follower) == Counter({name: 1 for name, _ in lines})
+    assert idle_messages(follower) == Counter({name: 1 for name, _ in lines})
 
 
 #: What runs with each of the other readers, and where its block begins.
@@ -211,7 +213,7 @@ def test_what_has_no_effect_in_other_readers_is_reported_once_and_has_none(
         assert answer.code == 0, (answer.complaints, answer.reports)
         losses.append([one["loss"] for one in follower.events if "loss" in one])
     assert losses[0] == losses[1] != []
-    assert said_idle(follower) == Counter({name: 1 for name, _ in lines})
+    assert idle_messages(follower) == Counter({name: 1 for name, _ in lines})
 
 
 def test_there_is_something_to_refuse_and_to_say() -> None:

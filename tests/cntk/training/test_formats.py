@@ -28,10 +28,10 @@ def test_both_formats_hold_the_same_bits(tmp_path: Path) -> None:
         assert done.code == 0, done.err
         assert netsharp("run", "net.cntk", "command=score:tell", cwd=folder).code == 0
         model = ModelFiles(ANYWHERE).load(str(folder / "out" / "net.dnn"))
-        told = (folder / "out" / "told.PosteriorProb").read_bytes()
-        found.append((model, told, done.out))
-    (theirs, *told), (ours, *same) = found
-    assert told == same
+        reported = (folder / "out" / "told.PosteriorProb").read_bytes()
+        found.append((model, reported, done.out))
+    (theirs, *reported), (ours, *same) = found
+    assert reported == same
     assert theirs.values.keys() == ours.values.keys()
     for name, values in theirs.values.items():
         assert ours.values[name].tobytes() == values.tobytes()

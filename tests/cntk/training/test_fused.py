@@ -101,12 +101,12 @@ def test_as_one_is_node_by_node(name: str, dtype: str, monkeypatch: pytest.Monke
     random = np.random.default_rng(SEED)
     for lengths in ((5, 1, 3, 7, 2, 2), (1,), (4, 4, 4), (30, 2, 9, 0, 8)):
         sizes = np.array(lengths)
-        for told, order, packing in packings(sizes, random):
+        for reported, order, packing in packings(sizes, random):
             batch = batch_of(sizes, order, packing)
             found, expected = (gradients_of(one, batch) for one in (fused, plain))
             for parameter, gradient in expected.items():
                 np.testing.assert_allclose(
-                    found[parameter], gradient, err_msg=f"{told}, {parameter}", **close
+                    found[parameter], gradient, err_msg=f"{reported}, {parameter}", **close
                 )
             for node in [*loops[-1].nodes[::-1], *graph.criteria]:
                 np.testing.assert_allclose(

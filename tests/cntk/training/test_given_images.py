@@ -51,10 +51,10 @@ def test_images_are_predicted_and_evaluated_as_the_run_does(folder: Path) -> Non
     np.testing.assert_allclose(found, np.loadtxt(folder / "out/told.z"), rtol=1e-5, atol=2e-6)
     done = netsharp("evaluate", *at, "--format", "json", cwd=folder)
     assert done.code == 0, done.err
-    told, end = json.loads(done.out), json.loads((folder / "end.json").read_text())
-    assert told["samples"] == 45
-    assert told["criteria"]["ce"] == pytest.approx(end["loss"], rel=1e-6)
-    assert told["criteria"]["errs"] == pytest.approx(end["evaluation"]["errs"])
+    output, end = json.loads(done.out), json.loads((folder / "end.json").read_text())
+    assert output["samples"] == 45
+    assert output["criteria"]["ce"] == pytest.approx(end["loss"], rel=1e-6)
+    assert output["criteria"]["errs"] == pytest.approx(end["evaluation"]["errs"])
 
 
 def test_another_list_is_read_and_names_of_streams_may_differ(
@@ -135,6 +135,6 @@ def test_what_reads_no_images_is_a_sentence(
     )
     monkeypatch.chdir(folder)
     code = main(["predict", "out/net.dnn", "--data", "map.txt", "--reader", *items])
-    said = capsys.readouterr()
-    assert (code, said.out) == (2, "")
-    assert words in said.err, said.err
+    output = capsys.readouterr()
+    assert (code, output.out) == (2, "")
+    assert words in output.err, output.err

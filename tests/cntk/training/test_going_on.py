@@ -90,8 +90,8 @@ def test_training_continues_with_the_network_of_a_script(tmp_path: Path) -> None
     # Statistics are those of the first training, and not worked out once more.
     for name in ("MeanOfFeatures", "InvStdOfFeatures"):
         assert start.values[name].tobytes() == end.values[name].tobytes(), name
-    (judged,) = (one for one in follower.events if one["event"] == "end")
-    assert judged["loss"] < losses[0]
+    (checked,) = (one for one in follower.events if one["event"] == "end")
+    assert checked["loss"] < losses[0]
 
 
 def test_an_edited_model_is_gone_on_with_in_runs_of_their_own(tmp_path: Path) -> None:
@@ -191,11 +191,11 @@ other = {{ action = "write" ; outputPath = "out/other" ; outputNodeNames = doubl
 
 def test_values_are_written_of_a_network_made_of_another_model(tmp_path: Path) -> None:
     """The builder of the command counts, as decoders are made so, and not its modelPath."""
-    judged = LOOKED_AT[LOOKED_AT.index("other =") :].replace("other =", "again =")
-    judged = judged.replace(
+    checked = LOOKED_AT[LOOKED_AT.index("other =") :].replace("other =", "again =")
+    checked = checked.replace(
         '"write" ; outputPath = "out/other" ; outputNodeNames = double', '"test"'
     )
-    folder = folder_of(tmp_path, LOOKED_AT + judged)
+    folder = folder_of(tmp_path, LOOKED_AT + checked)
     follower = done(folder, "command=learn:score:plain:other:again")
     plain, double = (np.loadtxt(folder / "out" / name) for name in ("plain.HLast", "other.double"))
     np.testing.assert_allclose(double, 2 * plain, atol=3e-6)

@@ -69,7 +69,7 @@ def written(folder: Path, lengths: tuple[int, ...]) -> list[Array]:
     return sequences
 
 
-def said(given: dict[str, Array], sequence: Array) -> list[int]:
+def decoded(given: dict[str, Array], sequence: Array) -> list[int]:
     """What is said step by step, each step with the letter of the one before."""
     weights = {name: given[name].T for name in ("U", "W", "R", "V")}
     state, letter, found = np.zeros(CELLS), np.zeros(LETTERS), []
@@ -86,7 +86,7 @@ def test_each_step_sees_what_the_one_before_said(tmp_path: Path) -> None:
     answer, _ = run(tmp_path, "command=learn:decode")
     assert answer.code == 0, answer.complaints
     parameters = netsharp.load(str(tmp_path / "out" / "told.dnn")).parameters
-    expected = [letter for sequence in sequences for letter in said(parameters, sequence)]
+    expected = [letter for sequence in sequences for letter in decoded(parameters, sequence)]
     rows = np.loadtxt(tmp_path / "out" / "said.network.decodeOut")
     assert rows.sum(axis=1).tolist() == [1.0] * len(expected)
     assert rows.argmax(axis=1).tolist() == expected
@@ -105,5 +105,5 @@ def test_a_text_that_takes_no_model_needs_one(tmp_path: Path) -> None:
     (tmp_path / "net.cntk").write_text(text.replace(builder, plain), encoding="utf-8")
     answer, follower = run(tmp_path, "command=decode")
     assert answer.code == 2
-    said_to_people = " ".join([*answer.complaints, *follower.notices, *map(str, answer.reports)])
-    assert "modelPath" in said_to_people, (answer.complaints, answer.reports, answer.lines)
+    shown_to_people = " ".join([*answer.complaints, *follower.notices, *map(str, answer.reports)])
+    assert "modelPath" in shown_to_people, (answer.complaints, answer.reports, answer.lines)

@@ -60,14 +60,14 @@ Net = [
 """
 
 
-def made(folder: Path, builder: str, told: str, images: np.ndarray[Any, Any]) -> Path:
+def made(folder: Path, builder: str, message: str, images: np.ndarray[Any, Any]) -> Path:
     folder.mkdir()
     lines = [
         f"|labels {row % 2} {1 - row % 2} |features {' '.join(map(repr, image.tolist()))}"
         for row, image in enumerate(images.reshape(len(images), -1))
     ]
     (folder / "data.ctf").write_text("\n".join(lines) + "\n")
-    text = CONFIGURATION.replace("@BUILDER@", builder).replace("@TOLD@", told)
+    text = CONFIGURATION.replace("@BUILDER@", builder).replace("@TOLD@", message)
     (folder / "net.cntk").write_text(text.replace("@SIZE@", str(images[0].size)))
     return folder
 

@@ -280,8 +280,8 @@ def test_saturation_keeps_hue_and_value() -> None:
 
     after = Color(saturation=(0.4,)).apply(IMAGE, FIRST, 0, "float64")
     ratios = []
-    for before, behind in zip(IMAGE.reshape(-1, 3), after.reshape(-1, 3), strict=True):
-        one, other = (colorsys.rgb_to_hsv(*(x[::-1] / 255.0)) for x in (before, behind))
+    for before, following in zip(IMAGE.reshape(-1, 3), after.reshape(-1, 3), strict=True):
+        one, other = (colorsys.rgb_to_hsv(*(x[::-1] / 255.0)) for x in (before, following))
         assert other[2] == pytest.approx(one[2])
         assert other[0] == pytest.approx(one[0])
         if other[1] < 1 - 1e-9:

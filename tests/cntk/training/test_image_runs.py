@@ -55,7 +55,7 @@ HTK = (
 )
 
 
-def drawn(folder: Path, reader: str = PLAIN, kind: str = "center", **said: object) -> Path:
+def drawn(folder: Path, reader: str = PLAIN, kind: str = "center", **options: object) -> Path:
     """Pictures of three colours, of several sizes, and a configuration that learns them."""
     folder.mkdir(exist_ok=True)
     random = np.random.default_rng(SEED)
@@ -73,11 +73,18 @@ def drawn(folder: Path, reader: str = PLAIN, kind: str = "center", **said: objec
         )
     (folder / "map.txt").write_text("\n".join(lines) + "\n")
     (folder / "labels.ctf").write_text("\n".join(reversed(labels)) + "\n")
-    said = {"random": "auto", "threads": 1, "more": "", "labels": "labels", "text": "", **said}
+    options = {
+        "random": "auto",
+        "threads": 1,
+        "more": "",
+        "labels": "labels",
+        "text": "",
+        **options,
+    }
     scored = reader
-    for key, value in {"kind": kind, **said}.items():
+    for key, value in {"kind": kind, **options}.items():
         reader = reader.replace(key.upper(), str(value))
-    for key, value in {"kind": "center", **said}.items():
+    for key, value in {"kind": "center", **options}.items():
         scored = scored.replace(key.upper(), str(value))
     (folder / "net.cntk").write_text(NETWORK.replace("READER", reader).replace("SCORED", scored))
     return folder
@@ -100,7 +107,7 @@ def test_images_are_learnt_and_what_is_random_depends_on_no_thread(tmp_path: Pat
     assert first == second
     print(one[-1]["evaluation"])
     assert one[-1]["evaluation"]["errs"] == 0
-    assert any("never on threads" in said for said in follower.notices)
+    assert any("never on threads" in reported for reported in follower.notices)
     centred, _ = figures(drawn(tmp_path / "still"))
     assert centred[0]["loss"] != one[0]["loss"]
     other, _ = figures(drawn(tmp_path / "seeded", kind="random", more="seed = 5"))
@@ -120,7 +127,7 @@ def test_a_run_with_random_parts_that_is_stopped_and_resumed_is_run_through(
 
 def test_cubic_sizes_are_reported_to_differ(tmp_path: Path) -> None:
     _, follower = figures(drawn(tmp_path, more='interpolations = "cubic"'), "command=learn")
-    assert any("may differ by 1" in said for said in follower.notices)
+    assert any("may differ by 1" in reported for reported in follower.notices)
 
 
 @pytest.mark.costly
@@ -165,12 +172,12 @@ def test_what_cannot_be_read_is_reported_before_anything_is_done(
     path = folder / "net.cntk"
     path.write_text(path.read_text().replace(before, after))
     answer, follower = run(folder)
-    said = [
+    message = [
         *answer.complaints,
         *(str(one.message) for r in answer.reports for f in r for one in f.diagnostics),
     ]
     assert answer.code in (1, 2)
-    assert any(word in one for one in said), said
+    assert any(word in one for one in message), message
     assert follower.events == []
 
 
@@ -188,10 +195,10 @@ def test_a_mean_of_opencv_and_intensities_are_read(tmp_path: Path) -> None:
         "<opencv_storage><EigVal><rows>1</rows><cols>3</cols><data>0.2 0.1 0.05</data></EigVal>"
         "<EigVec><data>1 0 0 0 1 0 0 0 1</data></EigVec></opencv_storage>"
     )
-    told, _ = figures(folder)
+    reported, _ = figures(folder)
     other, _ = figures(drawn(tmp_path / "plain"))
-    assert told[0]["loss"] != other[0]["loss"]
-    assert told[-1]["evaluation"]["errs"] == 0
+    assert reported[0]["loss"] != other[0]["loss"]
+    assert reported[-1]["evaluation"]["errs"] == 0
 
 
 def test_a_check_of_the_data_reads_every_image(tmp_path: Path) -> None:

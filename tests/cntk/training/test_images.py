@@ -79,16 +79,16 @@ def convolution_of(name: str, backwards: bool = False, last: bool = False) -> No
     weights = graph.input("w", (cells, kernels) if last else (kernels, cells))
     shape = output_shape(axes, maps) if backwards else sizes(axes)
     image = graph.input("x", outer(shape, last))
-    told: dict[str, Any] = {"axes": axes, "sharing": sharing, "maps": maps}
-    told |= {"transpose": backwards, "channels_last": last}
-    return graph.apply("Convolution", weights, image, name="y", **told)
+    attributes: dict[str, Any] = {"axes": axes, "sharing": sharing, "maps": maps}
+    attributes |= {"transpose": backwards, "channels_last": last}
+    return graph.apply("Convolution", weights, image, name="y", **attributes)
 
 
 def pooling_of(name: str, kind: str, last: bool = False) -> Node:
     graph = Graph()
     image = graph.input("x", outer(sizes(POOLS[name]), last))
-    told: dict[str, Any] = {"axes": POOLS[name], "pool": kind, "channels_last": last}
-    return graph.apply("Pooling", image, name="y", **told)
+    attributes: dict[str, Any] = {"axes": POOLS[name], "pool": kind, "channels_last": last}
+    return graph.apply("Pooling", image, name="y", **attributes)
 
 
 def matrix(node: Node, weights: Array) -> Array:
@@ -209,8 +209,8 @@ def test_of_equal_cells_the_first_has_the_gradient(last: bool, wanted: list[floa
     graph = Graph()
     image = graph.input("x", (2, 2, 1) if last else (1, 2, 2))
     axes = (axis(1, 1), axis(2, 2), axis(2, 2))
-    told: dict[str, Any] = {"axes": axes, "pool": "max", "channels_last": last}
-    node = graph.apply("MaxPooling", image, name="y", **told)
+    attributes: dict[str, Any] = {"axes": axes, "pool": "max", "channels_last": last}
+    node = graph.apply("MaxPooling", image, name="y", **attributes)
     values = np.ones((1, *image.shape))
     (back,) = TABLE["MaxPooling"].backward
     assert back is not None
@@ -221,10 +221,10 @@ def test_of_equal_cells_the_first_has_the_gradient(last: bool, wanted: list[floa
 def test_an_empty_pad_never_wins() -> None:
     graph = Graph()
     image = graph.input("x", (3,))
-    told: dict[str, Any] = {"axes": (axis(3, 3, 1, 1, 1),), "channels_last": False}
+    attributes: dict[str, Any] = {"axes": (axis(3, 3, 1, 1, 1),), "channels_last": False}
     values = np.array([[-3.0, -2.0, -4.0]])
-    most = graph.apply("Pooling", image, name="most", pool="max", **told)
-    mean = graph.apply("Pooling", image, name="mean", pool="average", **told)
+    most = graph.apply("Pooling", image, name="most", pool="max", **attributes)
+    mean = graph.apply("Pooling", image, name="mean", pool="average", **attributes)
     assert TABLE["Pooling"].forward(most, [values]).tolist() == [[-2.0, -2.0, -2.0]]
     assert TABLE["Pooling"].forward(mean, [values]).tolist() == [[-2.5, -3.0, -3.0]]
 
@@ -232,12 +232,12 @@ def test_an_empty_pad_never_wins() -> None:
 def test_what_does_not_fit_is_reported() -> None:
     graph = Graph()
     image, weights = graph.input("x", (5,)), graph.input("w", (7,))
-    told: dict[str, Any] = {"axes": (axis(6, 2),), "channels_last": False}
+    attributes: dict[str, Any] = {"axes": (axis(6, 2),), "channels_last": False}
     with pytest.raises(GraphError, match=r"\[5\] is not an image of \[6\]"):
-        graph.apply("Pooling", image, name="y", pool="max", **told)
-    told |= {"maps": (2,), "sharing": (True,), "transpose": False}
+        graph.apply("Pooling", image, name="y", pool="max", **attributes)
+    attributes |= {"maps": (2,), "sharing": (True,), "transpose": False}
     with pytest.raises(GraphError, match="7 weights given, 4 needed"):
-        graph.apply("Convolution", weights, image, name="y", **told)
+        graph.apply("Convolution", weights, image, name="y", **attributes)
 
 
 def test_every_way_of_moving_is_among_the_cases() -> None:

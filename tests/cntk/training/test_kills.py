@@ -76,9 +76,9 @@ def test_killed_again_and_again_is_run_through(tmp_path: Path) -> None:
     assert netsharp("run", "net.cntk", *LONGER, "--log", logs[-1].name, cwd=folder).code == 0
     for name in SAME:
         assert (out / name).read_bytes() == (whole / "out" / name).read_bytes(), name
-    told = [one for log in logs for one in epochs_in(log)]
-    assert {one["epoch"] for one in told} == set(expected)
-    assert all(one == expected[one["epoch"]] for one in told)
+    reported = [one for log in logs for one in epochs_in(log)]
+    assert {one["epoch"] for one in reported} == set(expected)
+    assert all(one == expected[one["epoch"]] for one in reported)
     assert not list(out.glob(".netsharp-*"))
 
 
@@ -93,8 +93,8 @@ def test_a_signal_leaves_a_checkpoint(number: signal.Signals, code: int, tmp_pat
         assert process.poll() is None
         time.sleep(0.005)
     process.send_signal(number)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == code, said
+    _, output = process.communicate(timeout=60)
+    assert process.returncode == code, output
     kept = sorted(path.name for path in (folder / "out").glob("*.ckp*"))
     assert len(kept) == 2
     assert kept[1] == f"{kept[0]}.safetensors"
@@ -110,10 +110,10 @@ def test_no_room_is_reported_before_the_first_epoch(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
     size = len(before["net.dnn.2"])
     process = started(folder, "command=learn", room=size - 1)
-    _, said = process.communicate(timeout=60)
+    _, output = process.communicate(timeout=60)
     assert process.returncode == 2
-    assert b"net.dnn.3: cannot be written" in said
-    assert b"nothing is trained" in said
+    assert b"net.dnn.3: cannot be written" in output
+    assert b"nothing is trained" in output
     after = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
     assert after == before
     assert run(folder, "command=learn")[0].code == 0

@@ -156,27 +156,29 @@ def test_a_convolution_that_leads_to_another_image_is_refused() -> None:
         assert bool(word) == bool(why_not(node))
 
 
-@pytest.mark.parametrize("said", [{"dimDilation": (2, 1, 1)}, {"groups": 2}])
-def test_gaps_and_groups_of_the_older_layout_are_refused(said: dict[str, Any]) -> None:
+@pytest.mark.parametrize("attributes", [{"dimDilation": (2, 1, 1)}, {"groups": 2}])
+def test_gaps_and_groups_of_the_older_layout_are_refused(attributes: dict[str, Any]) -> None:
     """CNTK's convolutions of that layout look at neither, and weights stand otherwise there."""
     node = Node("Convolution", 0, "z")
     weights, image = Node("LearnableParameter", 1, "W"), Node("InputValue", 2, "x")
     node.inputs, weights.shape, image.shape = (weights, image), (6, 3, 3, 2), (12, 10, 4)
     node.shape = (6, 6, 6)
-    node.attributes.update(kernelShape=(4, 3, 3), mapCount=(6,), strideShape=(4, 1, 1), **said)
+    node.attributes.update(
+        kernelShape=(4, 3, 3), mapCount=(6,), strideShape=(4, 1, 1), **attributes
+    )
     node.attributes.update(dimSharing=(True,), imageLayout="HWC")
     assert "in the older layout of images" in why_not(node)
     node.attributes["imageLayout"] = "CHW"
     assert why_not(node) == ""
 
 
-@pytest.mark.parametrize("said", [{"gaps": (1, 2, 1)}, {"groups": 2}])
-def test_an_operation_with_channels_last_takes_neither(said: dict[str, Any]) -> None:
+@pytest.mark.parametrize("fields", [{"gaps": (1, 2, 1)}, {"groups": 2}])
+def test_an_operation_with_channels_last_takes_neither(fields: dict[str, Any]) -> None:
     axes = (Axis(4, 4), Axis(5, 3), Axis(6, 3))
-    told = {"axes": axes, "maps": (6, 1, 1), "sharing": (True,) * 3, "transpose": False}
+    attributes = {"axes": axes, "maps": (6, 1, 1), "sharing": (True,) * 3, "transpose": False}
     graph = Graph()
     image, parameter = graph.input("x", (6, 5, 4)), graph.parameter("W", (6 * 4 * 9,))
     kernels = graph.apply("LearnableParameter", parameters=[parameter], name="W")
     with pytest.raises(GraphError, match="whose channels come first"):
-        graph.apply("Convolution", kernels, image, channels_last=True, **told, **said)
-    graph.apply("Convolution", kernels, image, channels_last=True, **told)
+        graph.apply("Convolution", kernels, image, channels_last=True, **attributes, **fields)
+    graph.apply("Convolution", kernels, image, channels_last=True, **attributes)

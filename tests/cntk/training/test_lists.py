@@ -125,8 +125,8 @@ def test_a_list_of_labels_is_made_once_and_read(tmp_path: Path) -> None:
     (folder / "names.txt").unlink()
     answer, _ = run(folder)
     assert answer.code == 2
-    told = [str(one.message) for r in answer.reports for f in r for one in f.diagnostics]
-    assert any("createLabelMap" in one for one in (*answer.complaints, *told))
+    message = [str(one.message) for r in answer.reports for f in r for one in f.diagnostics]
+    assert any("createLabelMap" in one for one in (*answer.complaints, *message))
     answer, _ = run(folder, "command=map")
     assert answer.code == 0, answer.complaints
     first = [one.split()[-1] for one in (folder / "data.txt").read_text().splitlines()]
@@ -244,8 +244,8 @@ def test_a_model_that_is_split_in_the_same_run_is_tested_and_written(
     sums = hidden @ values["W1"].T + values["B1"].ravel()
     logs = sums - np.log(np.exp(sums).sum(axis=1, keepdims=True))
     assert loss(follower) == pytest.approx(-(labels * logs).sum() / len(labels), rel=1e-9)
-    told = np.loadtxt(folder / "out/told.PosteriorProb")
-    np.testing.assert_allclose(told, np.exp(logs), atol=1e-6)
+    reported = np.loadtxt(folder / "out/told.PosteriorProb")
+    np.testing.assert_allclose(reported, np.exp(logs), atol=1e-6)
     assert "W0_U=" in (folder / "out/small.dnn.W0_U.txt").read_text()
 
 
@@ -255,9 +255,9 @@ def test_a_test_after_a_split_is_looked_through_before_anything_is_done(tmp_path
     items = "score=[modelPath=out/small.dnn]", "score=[evalNodeNames=lost]"
     answer, _ = run(folder, "command=learn:small:score", "precision=double", *items)
     assert answer.code == 2
-    said = [*answer.complaints, *answer.printed]
-    said += [one.message for r in answer.reports for f in r for one in f.diagnostics]
-    assert any("the network has no node 'lost'" in one for one in said)
+    reported = [*answer.complaints, *answer.printed]
+    reported += [one.message for r in answer.reports for f in r for one in f.diagnostics]
+    assert any("the network has no node 'lost'" in one for one in reported)
 
 
 def test_parts_are_not_split_again_by_a_later_pattern(tmp_path: Path) -> None:
@@ -286,10 +286,10 @@ def test_parts_are_not_split_again_by_a_later_pattern(tmp_path: Path) -> None:
 def test_what_cannot_be_split_is_reported(more: str, word: str, tmp_path: Path) -> None:
     folder = trained(tmp_path, more)
     answer, _ = run(folder, "command=small", "precision=double")
-    said: list[Any] = [*answer.complaints]
-    said += [str(one.message) for r in answer.reports for f in r for one in f.diagnostics]
+    reported: list[Any] = [*answer.complaints]
+    reported += [str(one.message) for r in answer.reports for f in r for one in f.diagnostics]
     assert answer.code in (1, 2)
-    assert any(word in one for one in said), said
+    assert any(word in one for one in reported), reported
     assert not (folder / "out/small.dnn").exists()
 
 

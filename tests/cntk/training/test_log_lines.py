@@ -39,22 +39,22 @@ def plane(tmp_path: Path) -> Path:
 
 def test_nodes_are_reported_as_they_were_printed(plane: Path) -> None:
     lines = lines_of(plane, "2016-11", "traceLevel=1")
-    told = [line.removeprefix("Validating --> ") for line in lines if line.startswith("Valid")]
-    assert told[0] == "Validating network. 25 nodes to process in pass 1."
-    assert told[1:6] == [
+    reported = [line.removeprefix("Validating --> ") for line in lines if line.startswith("Valid")]
+    assert reported[0] == "Validating network. 25 nodes to process in pass 1."
+    assert reported[1:6] == [
         "labels = InputValue() :  -> [2 x *]",
         "W2 = LearnableParameter() :  -> [2 x 50]",
         "W1 = LearnableParameter() :  -> [50 x 50]",
         "W0 = LearnableParameter() :  -> [50 x 2]",
         "features = InputValue() :  -> [2 x *]",
     ]
-    assert told[16] == "H2 = Sigmoid (W1*H1+B1) : [50 x 1 x *] -> [50 x 1 x *]"
-    assert told[17] == "W2*H1 = Times (W2, H2) : [2 x 50], [50 x 1 x *] -> [2 x 1 x *]"
+    assert reported[16] == "H2 = Sigmoid (W1*H1+B1) : [50 x 1 x *] -> [50 x 1 x *]"
+    assert reported[17] == "W2*H1 = Times (W2, H2) : [2 x 50], [50 x 1 x *] -> [2 x 1 x *]"
     assert (
-        told[-3]
+        reported[-3]
         == "ScaledLogLikelihood = Minus (HLast, LogOfPrior) : [2 x 1 x *], [2] -> [2 x 1 x *]"
     )
-    assert told[-2:] == [
+    assert reported[-2:] == [
         "Validating network. 17 nodes to process in pass 2.",
         "Validating network, final pass.",
     ]

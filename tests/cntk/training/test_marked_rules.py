@@ -140,6 +140,6 @@ def test_a_rule_that_is_undone_makes_its_test_fail(name: str) -> None:
         text=True,
         check=False,
     )
-    told = done.stdout + done.stderr
-    assert done.returncode == 1, told
-    assert re.search(rf"(?m)^FAILED {re.escape(rule.test)}", told), told
+    output = done.stdout + done.stderr
+    assert done.returncode == 1, output
+    assert re.search(rf"(?m)^FAILED {re.escape(rule.test)}", output), output

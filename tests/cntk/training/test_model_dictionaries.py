@@ -78,8 +78,8 @@ def test_blocks_are_opened_and_computed(count: int) -> None:
     wanted = np.array([[0.5, -1, 2]])
     for one in weights:
         wanted = np.tanh(wanted @ one.astype(np.float64))
-    told = answers(model, root, lambda size: np.array([0.5, -1, 2]))
-    assert told.reshape(-1).tolist() == pytest.approx(wanted.reshape(-1).tolist(), rel=1e-12)
+    reported = answers(model, root, lambda size: np.array([0.5, -1, 2]))
+    assert reported.reshape(-1).tolist() == pytest.approx(wanted.reshape(-1).tolist(), rel=1e-12)
 
 
 def test_entries_in_any_order_give_the_same() -> None:
@@ -105,20 +105,24 @@ def test_an_output_as_a_placeholder_is_no_input() -> None:
     assert [one.name for one in model.nodes if one.operation == "InputValue"] == ["Input1"]
     assert node(model, "Past1").inputs == ("Plus1",)
     assert node(model, "Past1").attributes["defaultHiddenActivation"] == 0.5
-    told = answers(model, "Plus1", lambda size: np.ones((4, size)), 4)
-    assert told[:, 0].tolist() == [1.5, 2.5, 3.5, 4.5]
+    reported = answers(model, "Plus1", lambda size: np.ones((4, size)), 4)
+    assert reported[:, 0].tolist() == [1.5, 2.5, 3.5, 4.5]
 
 
 def test_pooling_is_counted_otherwise_than_in_the_first_format() -> None:
     for kind, wanted in ((0, 4.0), (1, 2.5)):
         out = Second()
         out.variable("Input1", 0, (2, 2, 1))
-        said = {"poolingType": kind, "poolingWindowShape": Shape((2, 2)), "strides": Shape((2, 2))}
-        said |= {"autoPadding": [False, False]}
-        out.function(op("Pooling"), "Pooling1", ["Input1"], attributes=said)
+        attributes = {
+            "poolingType": kind,
+            "poolingWindowShape": Shape((2, 2)),
+            "strides": Shape((2, 2)),
+        }
+        attributes |= {"autoPadding": [False, False]}
+        out.function(op("Pooling"), "Pooling1", ["Input1"], attributes=attributes)
         model = open_model(out.data("Pooling1"))
-        told = answers(model, "Pooling1", lambda size: np.array([1.0, 2, 3, 4]))
-        assert told.reshape(-1).tolist() == [wanted]
+        reported = answers(model, "Pooling1", lambda size: np.array([1.0, 2, 3, 4]))
+        assert reported.reshape(-1).tolist() == [wanted]
 
 
 @pytest.mark.parametrize(
@@ -149,8 +153,8 @@ def test_axes_count_from_0_and_from_the_end() -> None:
     out = Second()
     out.variable("Input1", 0, (2, 3))
     for place, axis in ((0, 1), (1, 2), (-1, -1)):
-        said = {"axis": Axis((place, f"staticAxisIdx={place}")), "reductionOpName": "Sum"}
-        out.function(op("ReduceElements"), f"Reduce{axis}", ["Input1"], attributes=said)
+        attributes = {"axis": Axis((place, f"staticAxisIdx={place}")), "reductionOpName": "Sum"}
+        out.function(op("ReduceElements"), f"Reduce{axis}", ["Input1"], attributes=attributes)
     every = {"axis": Axis((2147483646, "AllStaticAxes")), "reductionOpName": "Sum"}
     out.function(op("ReduceElements"), "Reduce0", ["Input1"], attributes=every)
     samples = {"axis": Axis((2147483643, "AllAxes")), "reductionOpName": "Sum"}
@@ -162,8 +166,8 @@ def test_axes_count_from_0_and_from_the_end() -> None:
     numbers = np.arange(6.0)
     rows = numbers.reshape(3, 2)
     for axis, wanted in ((1, rows.sum(1)), (2, rows.sum(0)), (-1, rows.sum(0)), (0, rows.sum())):
-        told = answers(model, f"Reduce{axis}", lambda size: numbers)
-        assert told.reshape(-1).tolist() == np.ravel(wanted).tolist()
+        reported = answers(model, f"Reduce{axis}", lambda size: numbers)
+        assert reported.reshape(-1).tolist() == np.ravel(wanted).tolist()
 
 
 def test_a_criterion_is_checked_by_its_block_and_its_argument_is_offered() -> None:
@@ -174,7 +178,7 @@ def test_a_criterion_is_checked_by_its_block_and_its_argument_is_offered() -> No
     out.variable("l", 4, shape)
     inner = out.function(op("Minus"), "Minus1", ["p", "l"])
     out.function(op("ElementTimes"), "Times2", [inner, inner])
-    judged = out.function(
+    checked = out.function(
         op("Block"),
         "Block9",
         [f"{root}_Output_0", "Input2"],
@@ -183,7 +187,7 @@ def test_a_criterion_is_checked_by_its_block_and_its_argument_is_offered() -> No
         block_function_composite_arguments_map_keys=["p", "l"],
         block_function_composite_arguments_map_values=[f"{root}_Output_0", "Input2"],
     )
-    out.function(op("Combine"), "Combine1", [judged])
+    out.function(op("Combine"), "Combine1", [checked])
     model = open_model(out.data("Combine1"))
     assert model.groups["criterion"] == ("Block9",)
     assert (model.groups["label"], model.groups["feature"]) == (("labels",), ("features",))
@@ -211,12 +215,12 @@ def test_the_form_above_2_gb_is_read_in_the_order_of_the_variables() -> None:
 def test_negative_whole_numbers_take_ten_bytes() -> None:
     out = Second()
     out.variable("Input1", 0, (4,))
-    said = {"axis": Axis((0, "staticAxisIdx=0")), "beginIndex": -2, "endIndex": 0}
-    out.function(op("Slice"), "Slice1", ["Input1"], attributes=said)
+    attributes = {"axis": Axis((0, "staticAxisIdx=0")), "beginIndex": -2, "endIndex": 0}
+    out.function(op("Slice"), "Slice1", ["Input1"], attributes=attributes)
     model = open_model(out.data("Slice1"))
     assert node(model, "Slice1").attributes == {"axis": 1, "beginIndex": -2, "endIndex": 0}
-    told = answers(model, "Slice1", lambda size: np.arange(4.0))
-    assert told.reshape(-1).tolist() == [2, 3]
+    reported = answers(model, "Slice1", lambda size: np.arange(4.0))
+    assert reported.reshape(-1).tolist() == [2, 3]
 
 
 def test_a_function_of_no_one_is_described_and_not_computed() -> None:

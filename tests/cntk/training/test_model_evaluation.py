@@ -62,20 +62,20 @@ def test_lists_of_sequences_are_answered_as_write_does(folder: Path) -> None:
     assert model.inputs == {"word": (60,)}
     assert model.outputs == {"z": (3,)}
     assert model.parameters["embed.E"].shape == (60, 12)
-    words, told = sentences(folder), written(folder)
+    words, message = sentences(folder), written(folder)
     found = model.predict({"word": words}, outputs=["z"])
-    assert np.abs(found.values["z"] - told).max() < 2e-5
+    assert np.abs(found.values["z"] - message).max() < 2e-5
     assert found.lengths is not None
     assert found.lengths.tolist() == [len(one) for one in words]
     answers = model.predict({"word": words})
-    assert [int(one) for one in answers.predicted] == told.argmax(1).tolist()
+    assert [int(one) for one in answers.predicted] == message.argmax(1).tolist()
     alone = np.concatenate(
         [model.predict({"word": one}, outputs=["z"]).values["z"] for one in words]
     )
-    assert np.abs(alone - told).max() < 2e-5
+    assert np.abs(alone - message).max() < 2e-5
     hot = np.eye(60)[words[0]]
     same = model.predict({"word": [hot]}, outputs=["z"]).values["z"]
-    assert np.abs(same - told[: len(hot)]).max() < 2e-5
+    assert np.abs(same - message[: len(hot)]).max() < 2e-5
 
 
 def test_the_size_of_parameters_does_not_part_sequences(
@@ -116,11 +116,11 @@ def test_graphs_that_are_asked_for_again_are_not_made_again(folder: Path) -> Non
 
 
 def test_the_shell_tells_sequence_and_step(folder: Path) -> None:
-    told = written(folder)
+    reported = written(folder)
     done = netsharp("predict", "out/tags.dnn", "--data", "test.ctf", cwd=folder)
     assert done.code == 0, done.err
     found = rows(done.out)
-    assert [int(one["predicted"]) for one in found] == told.argmax(1).tolist()
+    assert [int(one["predicted"]) for one in found] == reported.argmax(1).tolist()
     places = [(one["sequence"], int(one["step"])) for one in found]
     lengths = [len(one) for one in sentences(folder)]
     assert places == [(str(n), step) for n, long in enumerate(lengths) for step in range(long)]
@@ -129,7 +129,7 @@ def test_the_shell_tells_sequence_and_step(folder: Path) -> None:
     assert done.code == 0, done.err
     found = rows((folder / "out.csv").read_text())
     values = [[float(one[f"z_{at}"]) for at in range(3)] for one in found]
-    assert np.abs(np.array(values) - told).max() < 2e-5
+    assert np.abs(np.array(values) - reported).max() < 2e-5
 
 
 def test_what_a_sequence_has_once_is_in_one_row(folder: Path) -> None:
@@ -161,7 +161,7 @@ def test_criteria_are_those_of_the_action_test(command: tuple[str, str], folder:
 
 
 def test_archives_and_tables_say_the_same(folder: Path) -> None:
-    words, told = sentences(folder), written(folder)
+    words, message = sentences(folder), written(folder)
     lengths = np.array([len(one) for one in words])
     np.savez(folder / "words.npz", word=np.concatenate(words), lengths=lengths)
     head = ",".join(["sequence", *(f"w{at}" for at in range(60))])
@@ -176,8 +176,8 @@ def test_archives_and_tables_say_the_same(folder: Path) -> None:
         assert done.code == 0, done.err
         found = rows(done.out)
         values = [[float(one[f"z_{at}"]) for at in range(3)] for one in found]
-        assert np.abs(np.array(values) - told[: len(values)]).max() < 2e-5
-        assert len(found) in (len(told), len(lines))
+        assert np.abs(np.array(values) - message[: len(values)]).max() < 2e-5
+        assert len(found) in (len(message), len(lines))
     assert found[0]["sequence"] == "s0"
 
 
@@ -221,12 +221,12 @@ def test_streams_are_called_as_the_file_calls_them(folder: Path) -> None:
     text = (folder / "test.ctf").read_text().replace("|word", "|S0").replace("|tag", "|S2")
     (folder / "renamed.ctf").write_text(text)
     named = ("--stream", "word=S0", "--stream", "tag=S2")
-    told = [
+    output = [
         netsharp("evaluate", "out/tags.dnn", "--data", *data, cwd=folder).out
         for data in (["test.ctf"], ["renamed.ctf", *named])
     ]
-    assert told[0] == told[1]
-    assert "Final Results" in told[0]
+    assert output[0] == output[1]
+    assert "Final Results" in output[0]
 
 
 @pytest.mark.skipif(not SLU.exists(), reason="the published models are not here")

@@ -61,7 +61,7 @@ def written(trial: Trial) -> tuple[StoredModel, str, dict[str, Array], list[Arra
     return open_model(out.data(value)), value, fed, given
 
 
-def told(model: StoredModel, name: str, fed: dict[str, Array]) -> Array:
+def evaluated(model: StoredModel, name: str, fed: dict[str, Array]) -> Array:
     """Its value as [samples, *shape], row-major."""
     waiting = [fed[one.name] for one in model.nodes if one.name in fed]
     asked = model.found(name)
@@ -80,7 +80,7 @@ def test_a_function_against_another_library(trial: Trial) -> None:
     model, name, fed, given = written(trial)
     assert not model.warnings
     wanted = trial.wanted(*map(torch.tensor, given)).numpy()
-    found = told(model, name, fed)
+    found = evaluated(model, name, fed)
     if fed:
         assert found.shape == wanted.shape
     np.testing.assert_allclose(found, np.broadcast_to(wanted, found.shape), rtol=1e-10, atol=1e-12)
@@ -111,7 +111,7 @@ def test_a_function_in_its_export(trial: Trial) -> None:
     names = {one.name for one in made.graph.input}
     inputs = {key: one.astype(np.float32) for key, one in fed.items() if key in names}
     (found,) = runtime(inputs, [made.graph.output[0].name])
-    wanted = told(model, name, fed)
+    wanted = evaluated(model, name, fed)
     np.testing.assert_allclose(np.broadcast_to(found, wanted.shape), wanted, rtol=2e-5, atol=2e-6)
 
 
@@ -127,7 +127,7 @@ def test_a_function_in_its_module(trial: Trial) -> None:
     (found,) = Running(made, stored(made))(
         [fed[one.origin].astype(np.float32) for one in made.inputs]
     )
-    wanted = told(model, name, fed)
+    wanted = evaluated(model, name, fed)
     np.testing.assert_allclose(np.broadcast_to(found, wanted.shape), wanted, rtol=2e-5, atol=2e-6)
 
 

@@ -74,23 +74,23 @@ def everything(version: int, dtype: str) -> tuple[First, dict[str, dict[str, Any
     out.input("x", (3, 2))
     wanted: dict[str, dict[str, Any]] = {}
 
-    def add(operation: str, name: str, body: bytes, **said: Any) -> None:
+    def add(operation: str, name: str, body: bytes, **options: Any) -> None:
         out.add(operation, name, body, "x")
-        wanted[name] = said
+        wanted[name] = options
 
     product = size(2) if version >= 3 else b""
     product += struct.pack("<i", 1) if version >= 12 else b""
-    said = {"outputRank": 2} if version >= 3 else {}
-    add("Times", "t", product, **said, **({"inferInputRankToMap": 1} if version >= 12 else {}))
+    options = {"outputRank": 2} if version >= 3 else {}
+    add("Times", "t", product, **options, **({"inferInputRankToMap": 1} if version >= 12 else {}))
     shape = dimensions((3, 2)) if version > 3 else size(6) + size(0)
     initial = struct.pack(f"<{own}", 0.5) if version >= 2 else b""
-    said = {"defaultHiddenActivation": 0.5} if version >= 2 else {}
+    options = {"defaultHiddenActivation": 0.5} if version >= 2 else {}
     delayed = {"timeStep": 2, "shape": (3, 2) if version > 3 else (6,)}
-    add("PastValue", "p", struct.pack("<i", 2) + shape + initial, **delayed, **said)
-    said = {"beginIndex": 1, "endIndex": 3, "axis": 2 if version >= 3 else 1}
+    add("PastValue", "p", struct.pack("<i", 2) + shape + initial, **delayed, **options)
+    options = {"beginIndex": 1, "endIndex": 3, "axis": 2 if version >= 3 else 1}
     if version >= 27:
-        said["stride"] = 2
-    add("Slice", "s", slices(version, (1, 3, 2, 2)), **said)
+        options["stride"] = 2
+    add("Slice", "s", slices(version, (1, 3, 2, 2)), **options)
     axes = struct.pack("<ii", 1, 2) if version >= 3 else b""
     add("TransposeDimensions", "d", axes, axis1=1, axis2=2)
     stacked = struct.pack("<i", 2) if version >= 3 else b""
@@ -100,29 +100,29 @@ def everything(version: int, dtype: str) -> tuple[First, dict[str, dict[str, Any
     kept = {"keepDimensions": False} if version >= 24 else {}
     add("ReduceElements", "r", reduced, axis=2, reductionOp="Max", **kept)
     if version >= 5:
-        said = {"kernelShape": (3, 3, 1), "strideShape": (2, 1, 1), "pool": "max"}
-        said |= {"ceilOut": True} if version >= 21 else {}
-        said |= {"poolIncludePad": True} if version >= 23 else {}
-        add("Pooling", "o", windows(version, (3, 3, 1), 1), **said)
+        options = {"kernelShape": (3, 3, 1), "strideShape": (2, 1, 1), "pool": "max"}
+        options |= {"ceilOut": True} if version >= 21 else {}
+        options |= {"poolIncludePad": True} if version >= 23 else {}
+        add("Pooling", "o", windows(version, (3, 3, 1), 1), **options)
         further = b"\1" + (dimensions((2, 2, 1)) if version >= 18 else b"")
-        said = {**said, "pool": "none", "form": "2D"}
-        said |= {"dimDilation": (2, 2, 1)} if version >= 18 else {}
-        add("Convolution", "c", windows(version, (3, 3, 1), 0, further), **said)
+        options = {**options, "pool": "none", "form": "2D"}
+        options |= {"dimDilation": (2, 2, 1)} if version >= 18 else {}
+        add("Convolution", "c", windows(version, (3, 3, 1), 0, further), **options)
     else:
         body = struct.pack("<QQQQII?Q", 3, 4, 2, 1, 8, 1, True, 0)
-        said = {"kernelShape": (3, 4, 1), "strideShape": (2, 1, 1), "mapCount": (8,)}
-        add("Convolution", "c", body, **said, form="2D", dimPadding=(True,), imageLayout="CHW")
-    said = {"spatial": True, "normalizationTimeConstant": 5000.0, "epsilon": 0.001}
-    said["blendTimeConstant"] = 0.25 if version >= 6 else 0.0
-    add("BatchNormalization", "b", normalization(version), **said)
+        options = {"kernelShape": (3, 4, 1), "strideShape": (2, 1, 1), "mapCount": (8,)}
+        add("Convolution", "c", body, **options, form="2D", dimPadding=(True,), imageLayout="CHW")
+    options = {"spatial": True, "normalizationTimeConstant": 5000.0, "epsilon": 0.001}
+    options["blendTimeConstant"] = 0.25 if version >= 6 else 0.0
+    add("BatchNormalization", "b", normalization(version), **options)
     seeds = struct.pack("<QQ", 5, 6) if version >= 16 else b""
     add("Dropout", "u", seeds)
     add("RandomSample", "v", struct.pack("<?Q", True, 9) + seeds, sizeOfSampledSet=9)
     add("Where", "w", text("here") if version >= 11 else b"")
     recurrent = size(1) + size(2) + size(4) + text("lstm" if version >= 14 else "LSTM")
     recurrent += struct.pack("<i", -1) if version >= 14 else b""
-    said = {"bidirectional": True, "numLayers": 2, "hiddenDims": 4, "recurrentOp": "lstm"}
-    add("OptimizedRNNStack", "n", recurrent, **said)
+    options = {"bidirectional": True, "numLayers": 2, "hiddenDims": 4, "recurrentOp": "lstm"}
+    add("OptimizedRNNStack", "n", recurrent, **options)
     regions = dimensions((2, 2)) + (struct.pack("<id", 1, 0.5) if version >= 26 else b"")
     add("ROIPooling", "i", regions, roiOutputShape=(2, 2))
     return out, wanted, weights
@@ -153,9 +153,9 @@ def test_every_version_is_read_as_it_was_written(version: int, dtype: str) -> No
     # Nothing is copied: what is opened takes the memory of its file.
     assert np.shares_memory(found.values, np.frombuffer(data, np.uint8))
     assert found.attributes["learningRateMultiplier"] == (0.5 if version >= 3 else 1.0)
-    for name, said in wanted.items():
+    for name, reported in wanted.items():
         attributes = node(model, name).attributes
-        assert {key: attributes.get(key) for key in said} == said, name
+        assert {key: attributes.get(key) for key in reported} == reported, name
     assert node(model, "n").inputs == ("x",)
     assert rewritten_model(raw_model(data)) == data
 
@@ -255,8 +255,8 @@ def test_an_answer_asks_for_no_labels(tmp_path: Path) -> None:
     path.write_bytes(out.data([*groups, ("CriterionNodes", ["ce"]), ("OutputNodes", ["z"])]))
     model = netsharp.load(str(path))
     assert model.inputs == {"x": (2,)}
-    told = model.predict({"x": [[1, 3]]}, outputs=["z"]).values["z"]
-    assert told.tolist() == [[7.0, 0.5]]
+    reported = model.predict({"x": [[1, 3]]}, outputs=["z"]).values["z"]
+    assert reported.tolist() == [[7.0, 0.5]]
 
 
 def test_old_words_and_groups_are_todays() -> None:

@@ -75,20 +75,20 @@ def test_what_does_not_fit_leaves_the_model_as_it_is(tmp_path: Path) -> None:
 def test_a_node_answers_to_any_of_its_names(tmp_path: Path) -> None:
     (tmp_path / "m.dnn").write_bytes(second())
     (tmp_path / "d.ctf").write_text("|features 1 2 3\n")
-    told = [
+    output = [
         netsharp("predict", "m.dnn", "--data", "d.ctf", "--output", name, cwd=tmp_path)
         for name in ("Block1", "layer1", "Block1_Output_0")
     ]
-    assert [one.code for one in told] == [0, 0, 0], [one.err for one in told]
-    values = [one.out.splitlines()[-1] for one in told]
+    assert [one.code for one in output] == [0, 0, 0], [one.err for one in output]
+    values = [one.out.splitlines()[-1] for one in output]
     assert len(set(values)) == 1
 
 
 def test_statistics_of_weights(tmp_path: Path) -> None:
     model = tmp_path / "m.dnn"
     model.write_bytes(first())
-    told = netsharp("weights", str(model), "--statistics", cwd=tmp_path).out
-    assert "W  [2, 3]  mean 2.5  deviation 1.70783  norm 7.4162  zeros 1 of 6" in told
+    output = netsharp("weights", str(model), "--statistics", cwd=tmp_path).out
+    assert "W  [2, 3]  mean 2.5  deviation 1.70783  norm 7.4162  zeros 1 of 6" in output
 
 
 def test_models_are_compared_by_nodes_and_numbers(tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_a_model_is_compared_with_a_configuration(tmp_path: Path) -> None:
     done = netsharp("diff", "out/net.dnn", "net.cntk", cwd=tmp_path)
     assert done.code == 0
     *moved, last = done.out.splitlines()
-    said = (
+    message = (
         f"The networks are the same, and {len(moved)} parameters have moved since training began."
     )
-    assert last == said
+    assert last == message
     assert all(one.startswith("~ parameter ") and " norm since it began " in one for one in moved)
     done = netsharp("diff", "out/net.dnn.0", "net.cntk", cwd=tmp_path)
     assert (done.code, done.out) == (0, "The networks are the same.\n")
@@ -220,13 +220,13 @@ def test_models_are_listed_with_the_command_that_writes_them(tmp_path: Path) -> 
     (tmp_path / "text.model").write_text("no model")
     done = netsharp("config", "--list", ".", cwd=tmp_path)
     assert done.code == 0, done.err
-    told = [line for line in done.out.splitlines() if "model" in line]
-    assert len(told) == 3
-    assert told[0].startswith("cut.dnn: a model that cannot be used: ")
-    assert "byte " in told[0]
-    assert told[1].startswith("old.cmf: model of format v2, version 3, ")
-    assert told[2].startswith(f"{Path('out') / 'net.dnn'}: model of format v1, version 15, ")
-    assert told[2].endswith("outputs z; written by Train of net.cntk")
+    output = [line for line in done.out.splitlines() if "model" in line]
+    assert len(output) == 3
+    assert output[0].startswith("cut.dnn: a model that cannot be used: ")
+    assert "byte " in output[0]
+    assert output[1].startswith("old.cmf: model of format v2, version 3, ")
+    assert output[2].startswith(f"{Path('out') / 'net.dnn'}: model of format v1, version 15, ")
+    assert output[2].endswith("outputs z; written by Train of net.cntk")
 
 
 TRAINED = """command = Train

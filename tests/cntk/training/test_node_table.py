@@ -28,7 +28,7 @@ def test_what_cannot_be_computed_is_not_said_to_be_exported() -> None:
 
 def test_what_is_written_as_text_is_a_type_that_a_text_can_make() -> None:
     rows = [line.split("|")[1:-1] for line in node_table.page().splitlines() if line[:2] == "| "]
-    said = {cells[0].strip(): cells[7].strip() for cells in rows[1:]}
-    assert said["Times"] == said["OptimizedRNNStack"] == "yes"
-    assert {name for name, one in said.items() if one} <= NODE_TYPES.keys()
-    assert {said[name] for name in MODEL_TYPES} == {""}
+    reported = {cells[0].strip(): cells[7].strip() for cells in rows[1:]}
+    assert reported["Times"] == reported["OptimizedRNNStack"] == "yes"
+    assert {name for name, one in reported.items() if one} <= NODE_TYPES.keys()
+    assert {reported[name] for name in MODEL_TYPES} == {""}

@@ -74,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked(tmp_path_factory.mktemp("disk") / "old")
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def logged_events(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -105,7 +105,7 @@ def test_each_trains_tests_and_writes(number: int, folder: Path, tmp_path: Path)
     for name in models.split():
         values = ModelFiles(ANYWHERE).load(str(folder / "Output" / name)).values
         assert all(math.isfinite(float(one.sum())) for one in values.values())
-    log = told(tmp_path / "log")
+    log = logged_events(tmp_path / "log")
     assert all(math.isfinite(one["loss"]) for one in log if "loss" in one)
     for what, count in events.items():
         command, kind = what.split()

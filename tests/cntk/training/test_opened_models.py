@@ -68,10 +68,12 @@ def pattern(size: int, step: int = 0) -> Any:
 def test_an_image_network_of_version_10() -> None:
     model = opened("cifar10.ResNet.cmf")
     assert (model.format, model.version, model.dtype) == ("v1", 10, "float32")
-    told = "BatchNormalization 21, Convolution 19, CrossEntropyWithSoftmax 1, ErrorPrediction 1, "
-    told += "InputValue 2, LearnableParameter 107, Plus 10, Pooling 3, RectifiedLinear 19, "
-    told += "RowStack 2, Times 1, TransposeDimensions 6"
-    assert ", ".join(f"{name} {count}" for name, count in sorted(model.types.items())) == told
+    message = (
+        "BatchNormalization 21, Convolution 19, CrossEntropyWithSoftmax 1, ErrorPrediction 1, "
+    )
+    message += "InputValue 2, LearnableParameter 107, Plus 10, Pooling 3, RectifiedLinear 19, "
+    message += "RowStack 2, Times 1, TransposeDimensions 6"
+    assert ", ".join(f"{name} {count}" for name, count in sorted(model.types.items())) == message
     assert (len(model.nodes), model.outputs) == (192, ("z",))
     assert numbers(model, trained=True) == (63, 269_914)
     assert numbers(model, trained=False)[1] == 1616
@@ -94,8 +96,8 @@ def test_an_image_network_of_the_second_format() -> None:
     model = opened("mnist_conv.cmf")
     assert model.format == "v2"
     assert model.versions == {"dictionary": 2, "composite": 3, "primitive": 15}
-    told = "Block 5, Convolution 2, Plus 3, Pooling 2, ReLU 2, Softmax 1, Times 1"
-    assert ", ".join(f"{name} {count}" for name, count in sorted(model.types.items())) == told
+    message = "Block 5, Convolution 2, Plus 3, Pooling 2, ReLU 2, Softmax 1, Times 1"
+    assert ", ".join(f"{name} {count}" for name, count in sorted(model.types.items())) == message
     kinds = sorted(one.function for one in model.blocks)
     assert kinds == ["Convolution", "Convolution", "Dense", "MaxPooling", "MaxPooling"]
     assert numbers(model, trained=True) == (6, 5994)
@@ -121,8 +123,8 @@ def test_losses_of_the_second_format_are_means_over_what_they_compare(tmp_path: 
     data.write_text("\n".join(lines) + "\n")
     flags = "--stream", "Input3=x", "--stream", "Input937=y", "--data", str(data)
     model = str(HANDED / "solar.dnn")
-    told = netsharp("predict", model, *flags, cwd=tmp_path).out.splitlines()[1:]
-    values = [float(line.split(",")[2]) for line in told]
+    output = netsharp("predict", model, *flags, cwd=tmp_path).out.splitlines()[1:]
+    values = [float(line.split(",")[2]) for line in output]
     assert len(values) == 3
     mean = sum((one - wanted) ** 2 for one, wanted in zip(values, (0.5, 0.1, 1), strict=True)) / 3
     done = netsharp("evaluate", model, *flags, "--format", "json", cwd=tmp_path)
@@ -135,10 +137,10 @@ def test_losses_of_the_second_format_are_means_over_what_they_compare(tmp_path: 
 def test_a_recurrent_network_of_the_second_format() -> None:
     model = opened("solar.dnn")
     assert model.versions == {"dictionary": 2, "composite": 3, "primitive": 24}
-    told = "Block 5, Combine 2, ElementTimes 5, FutureValue 1, GatherPacked 1, Minus 2, "
-    told += "PackedIndex 1, PastValue 2, Plus 4, ReconcileDynamicAxis 1, ReduceElements 4, "
-    told += "Slice 4, StableSigmoid 3, Tanh 2, Times 3, Where 1"
-    assert ", ".join(f"{name} {count}" for name, count in sorted(model.types.items())) == told
+    message = "Block 5, Combine 2, ElementTimes 5, FutureValue 1, GatherPacked 1, Minus 2, "
+    message += "PackedIndex 1, PastValue 2, Plus 4, ReconcileDynamicAxis 1, ReduceElements 4, "
+    message += "Slice 4, StableSigmoid 3, Tanh 2, Times 3, Where 1"
+    assert ", ".join(f"{name} {count}" for name, count in sorted(model.types.items())) == message
     assert sum(model.types.values()) == 41
     kinds = sorted(one.function for one in model.blocks)
     assert kinds == ["Dense", "LSTM", "Sequence::Slice", "SquaredError", "SquaredError"]
@@ -193,8 +195,8 @@ RECORDED = {
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_model_answers_as_recorded(name: str) -> None:
-    node, inputs, steps, told = RECORDED[name]
-    wanted = np.array([float(one) for one in told.split()])
+    node, inputs, steps, reported = RECORDED[name]
+    wanted = np.array([float(one) for one in reported.split()])
     found = answers(opened(name), node, inputs, steps).reshape(-1)
     assert np.abs(found - wanted).max() <= 1e-6 * np.abs(wanted).max()
 

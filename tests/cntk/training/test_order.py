@@ -155,8 +155,8 @@ def test_a_configuration_names_its_window(tmp_path: Path) -> None:
     ):
         folder = made(tmp_path / name)
         text = (folder / "net.cntk").read_text()
-        told = f'file = "data.ctf" ; chunkSizeInBytes = 500 {more} ;'
-        (folder / "net.cntk").write_text(text.replace('file = "data.ctf" ;', told, 1))
+        message = f'file = "data.ctf" ; chunkSizeInBytes = 500 {more} ;'
+        (folder / "net.cntk").write_text(text.replace('file = "data.ctf" ;', message, 1))
         answer, follower = run(folder, "command=learn")
         assert answer.code == 0, answer.complaints
         losses[name] = [one["loss"] for one in follower.epochs]

@@ -78,8 +78,8 @@ def test_lines_of_minibatches_have_the_digits_that_were_printed(
     equal = 0
     for event, (_, _, epoch, _, _, loss, errors) in zip(steps, printed, strict=True):
         assert event["epoch"] == int(epoch)
-        told = (event["loss"], event["evaluation"]["EvalClassificationError"])
-        equal += [number("criterion", one) for one in told] == [loss, errors]
+        reported = (event["loss"], event["evaluation"]["EvalClassificationError"])
+        equal += [number("criterion", one) for one in reported] == [loss, errors]
     print(f"{equal} of {len(steps)} lines are equal")
     assert equal >= LEAST_LINES
 

@@ -178,6 +178,6 @@ def test_a_network_learns_to_sort(tmp_path: Path) -> None:
     assert (answer.code, answer.complaints) == (0, ())
     (end,) = [one for one in follower.events if one["event"] == "end"]
     print(follower.epochs[0]["loss"], end)
-    told = {**end["evaluation"], end["criterion"]: end["loss"]}
-    assert told["irm"] < 0.3 * follower.epochs[0]["loss"]
-    assert told["best"] > 90
+    attributes = {**end["evaluation"], end["criterion"]: end["loss"]}
+    assert attributes["irm"] < 0.3 * follower.epochs[0]["loss"]
+    assert attributes["best"] > 90

@@ -54,10 +54,10 @@ def as_written(network: Grown, model: StoredModel, known: dict[str, int]) -> Non
         assert found is not None
         assert (found.operation, found.inputs) == (one.operation, one.inputs), one.name
         assert inferred.nodes[one.name].shape == one.shape, one
-        for key, value in one.said.items():
+        for key, value in one.attributes.items():
             if known.get(key, 0) <= network.version:
-                told = found.attributes.get(key, _QUIET.get(key))
-                assert told == value, (one, key)
+                reported = found.attributes.get(key, _QUIET.get(key))
+                assert reported == value, (one, key)
         if one.values is not None and one.name not in converted:
             assert found.values is not None
             assert found.values.tobytes() == one.values.tobytes()

@@ -238,15 +238,15 @@ def test_step_by_step_is_in_bulk_however_it_is_packed(number: int) -> None:
     length = np.array([len(one) for one in sequences])
     for name, order, packing in packings(length, random):
         for sparse in (False, True):
-            told = f"{name}, {'sparse' if sparse else 'dense'}"
+            message = f"{name}, {'sparse' if sparse else 'dense'}"
             program.count(program.figures()._replace(sums=(0.0,)))
             found = gradients_of(program, batch_of(sequences, order, packing, sparse))
             for one, other in zip(by_sequence(program, end, order), expected, strict=True):
-                np.testing.assert_allclose(one, other, err_msg=told, **CLOSE)
-            np.testing.assert_allclose(program.figures().sums[0], loss, err_msg=told, **CLOSE)
+                np.testing.assert_allclose(one, other, err_msg=message, **CLOSE)
+            np.testing.assert_allclose(program.figures().sums[0], loss, err_msg=message, **CLOSE)
             first = first or found
             for parameter, gradient in found.items():
-                np.testing.assert_allclose(gradient, first[parameter], err_msg=told, **CLOSE)
+                np.testing.assert_allclose(gradient, first[parameter], err_msg=message, **CLOSE)
 
 
 @pytest.mark.parametrize("number", range(NETWORKS))

@@ -228,8 +228,8 @@ def test_an_experiment_stopped_and_resumed_is_run_through(tmp_path: Path) -> Non
     ours = (folder / "out" / "net.dnn").read_bytes()
     assert ours == (tmp_path / "whole" / "out" / "net.dnn").read_bytes()
     stored = next(one for one in read_model(ours).nodes if one.operation == "OptimizedRNNStack")
-    told = {"bidirectional": True, "numLayers": 2, "hiddenDims": 4, "axis": -1}
-    assert stored.attributes == {**told, "recurrentOp": "gru"}
+    attributes = {"bidirectional": True, "numLayers": 2, "hiddenDims": 4, "axis": -1}
+    assert stored.attributes == {**attributes, "recurrentOp": "gru"}
 
 
 @pytest.mark.costly

@@ -53,8 +53,8 @@ def test_of_a_reader_that_is_not_done_its_name_is_reported_alone(tmp_path: Path)
     )
     answer, _ = run(folder, "command=learn", columns)
     assert answer.code == 2, answer.reports
-    (told,) = answer.complaints
-    assert "the reader HTKMLFReader" in told
+    (reported,) = answer.complaints
+    assert "the reader HTKMLFReader" in reported
 
 
 def test_a_model_below_a_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_every_option_that_is_named_is_one() -> None:
 def test_what_cannot_be_done_is_reported_before_anything_is(
     before: str, after: str, word: str, tmp_path: Path
 ) -> None:
-    said = refused(made(tmp_path), before, after)
-    assert any(word in one for one in said), said
+    message = refused(made(tmp_path), before, after)
+    assert any(word in one for one in message), message
 
 
 @pytest.mark.parametrize(
@@ -307,9 +307,9 @@ def test_pipes_in_place_of_data_and_models_are_not_waited_for(name: str, tmp_pat
 def test_labels_outside_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_text("secret\nwords\nhere\n")
     folder = made(tmp_path / "run")
-    said = 'format = { type = "category" ; labelMappingFile = "../labels.txt" } ; outputPath'
+    message = 'format = { type = "category" ; labelMappingFile = "../labels.txt" } ; outputPath'
     path = folder / "net.cntk"
-    path.write_text(path.read_text().replace("outputPath", said))
+    path.write_text(path.read_text().replace("outputPath", message))
     answer, _ = run(folder)
     assert answer.code == 2
     assert "'../labels.txt' lies outside the folders that are read here" in answer.printed[0]

@@ -67,8 +67,8 @@ def test_statistics_are_means_over_minibatches_node_after_node(tmp_path: Path) -
     first, second = sorted(nodes, key=lambda one: one.inputs[0] != "x")
     expected = x
     for node in (first, second):
-        told = {name: np.ravel(after[name].values) for name in node.inputs[1:5]}
-        scale, bias, mean, variance = told.values()
+        reported = {name: np.ravel(after[name].values) for name in node.inputs[1:5]}
+        scale, bias, mean, variance = reported.values()
         parts = expected.reshape(4, 15, -1)
         np.testing.assert_allclose(mean, parts.mean(axis=1).mean(axis=0), rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(variance, parts.var(axis=1, ddof=1).mean(axis=0), rtol=1e-10)
@@ -88,7 +88,7 @@ def test_statistics_are_means_over_minibatches_node_after_node(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "sentence"),
     [
         ("itersPerNode = 4", "itersPerNode = 0", "1 or more"),
         ("again = {", 'again = { newModelPath = "../../x" ;', "outside"),
@@ -97,15 +97,15 @@ def test_statistics_are_means_over_minibatches_node_after_node(tmp_path: Path) -
     ],
 )
 def test_what_cannot_be_done_is_reported_before(
-    before: str, after: str, said: str, tmp_path: Path
+    before: str, after: str, sentence: str, tmp_path: Path
 ) -> None:
     data(tmp_path)
     (tmp_path / "net.cntk").write_text(TEXT.replace(before, after))
     answer, _ = run(tmp_path)
     assert answer.code in (1, 2)
     found = (one for report in answer.reports for file in report for one in file.diagnostics)
-    told = [*answer.complaints, *answer.printed, *(str(one.message) for one in found)]
-    assert any(said in one for one in told), told
+    message = [*answer.complaints, *answer.printed, *(str(one.message) for one in found)]
+    assert any(sentence in one for one in message), message
 
 
 def test_what_it_leaves_is_tested_shown_and_edited_in_the_same_run(tmp_path: Path) -> None:

@@ -105,9 +105,9 @@ def test_what_cannot_be_revised_is_reported_first_with_its_line(kind: str, train
     call, word = REFUSED[kind]
     (trained / "out" / "edited.dnn").unlink(missing_ok=True)
     done = refused(trained, f"{BEGIN}{SAVE}{call}\n{SAVE}")
-    told = done.out + done.err
-    assert word in told, told
-    assert re.search(r"change\.mel(:4:|, line 4:)", told), told
+    output = done.out + done.err
+    assert word in output, output
+    assert re.search(r"change\.mel(:4:|, line 4:)", output), output
     assert not (trained / "out" / "edited.dnn").exists()
 
 

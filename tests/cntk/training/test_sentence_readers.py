@@ -45,7 +45,7 @@ def lm(folder: Path, data: bytes, streams: SentenceStreams = LM, block: int = 50
 
 
 #: Files of sentences that are read without a word, with the samples and first numbers of labels.
-SAID: Mapping[str, tuple[bytes, list[int], list[int], list[int]]] = {
+MESSAGES: Mapping[str, tuple[bytes, list[int], list[int], list[int]]] = {
     "a sentence": (b"</s> a b </s>\n", [0, 2, 3], [2, 3, 0], [3]),
     "two of them": (b"</s> a </s>\nc b a\n", [0, 2, 4, 3], [2, 0, 3, 2], [2, 2]),
     "tabs and many blanks": (b"  a\t\tb   c \n", [2, 3], [3, 4], [2]),
@@ -57,9 +57,9 @@ SAID: Mapping[str, tuple[bytes, list[int], list[int], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", MESSAGES)
 def test_sentences_are_read(name: str, tmp_path: Path) -> None:
-    data, words, nexts, lengths = SAID[name]
+    data, words, nexts, lengths = MESSAGES[name]
     found = lm(tmp_path, data)
     assert columns(found, "x") == [[one] for one in words]
     labels = np.asarray(found.values["y"])

@@ -45,7 +45,7 @@ PLAIN = """file = "text.ctf" ; randomize = false ; input = {
 """
 
 
-def language(folder: Path, reader: str, **said: object) -> Path:
+def language(folder: Path, reader: str, **options: object) -> Path:
     """Sentences in which each word says what follows, and the same in text format."""
     folder.mkdir(exist_ok=True)
     random = np.random.default_rng(SEED)
@@ -69,7 +69,7 @@ def language(folder: Path, reader: str, **said: object) -> Path:
             plain.append(f"{number} |features {one}:1 |labels {label} {kind} {span[0]} {span[1]}")
     (folder / "text.txt").write_text("\n".join(lines) + "\n")
     (folder / "text.ctf").write_text("\n".join(plain) + "\n")
-    for key, value in said.items():
+    for key, value in options.items():
         reader = reader.replace(key.upper(), str(value))
     (folder / "net.cntk").write_text(TEXT.replace("READER", reader))
     return folder
@@ -146,8 +146,8 @@ def test_what_needs_whole_sentences_is_refused(tmp_path: Path) -> None:
     recurrent(folder, "{4,goBackwards=true}")
     answer, _ = run(folder, "score=[minibatchSize=2]")
     assert answer.code == 2
-    told = answer.complaints or answer.printed
-    assert any("reads later steps" in one for one in told), answer
+    reported = answer.complaints or answer.printed
+    assert any("reads later steps" in one for one in reported), answer
 
 
 def test_a_language_is_learnt(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ PLAIN_TAGS = """file = "tags.ctf" ; randomize = false ; input = {
 NAMES = ["<unk>", "BOS", "EOS", "one", "two", "three", "four", "five", "six"]
 
 
-def tagging(folder: Path, reader: str, **said: object) -> Path:
+def tagging(folder: Path, reader: str, **options: object) -> Path:
     """Sentences whose tags depend on the words beside; two words are spelt in two ways."""
     folder.mkdir(exist_ok=True)
     random = np.random.default_rng(SEED)
@@ -212,15 +212,15 @@ def tagging(folder: Path, reader: str, **said: object) -> Path:
         ids = [1, *random.integers(3, 9, int(random.integers(2, 7))).tolist(), 2]
         meant = [7 if one == 8 else one for one in ids]
         for at, one in enumerate(meant):
-            before, behind = meant[max(at - 1, 0)], meant[min(at + 1, len(meant) - 1)]
+            before, after = meant[max(at - 1, 0)], meant[min(at + 1, len(meant) - 1)]
             tag = 0 if before < one else 1 if before == one else 2
             lines.append(f"{NAMES[ids[at]]} {('less', 'same', 'more')[tag]}")
             plain.append(
-                f"{number} |features {before}:1 {9 + one}:1 {18 + behind}:1 |labels {tag}:1"
+                f"{number} |features {before}:1 {9 + one}:1 {18 + after}:1 |labels {tag}:1"
             )
     (folder / "tags.txt").write_text("\n".join(lines) + "\n")
     (folder / "tags.ctf").write_text("\n".join(plain) + "\n")
-    for key, value in said.items():
+    for key, value in options.items():
         reader = reader.replace(key.upper(), str(value))
     (folder / "net.cntk").write_text(TAGGING.replace("READER", reader))
     return folder
@@ -236,9 +236,9 @@ def test_tags_are_learnt_to_the_digits_of_the_text_format(tmp_path: Path) -> Non
 
 def test_tags_of_sentences_of_unequal_length_are_learnt(tmp_path: Path) -> None:
     folder = tagging(tmp_path, TAGGED_WORDS, beside=5, equal="false")
-    told = figures(folder, "learn=[SGD=[maxEpochs=20]]")
-    print(told[-1]["evaluation"])
-    assert told[-1]["evaluation"]["errs"] < 0.05
+    reported = figures(folder, "learn=[SGD=[maxEpochs=20]]")
+    print(reported[-1]["evaluation"])
+    assert reported[-1]["evaluation"]["errs"] < 0.05
     # An epoch counts sentences: five at a time, the last ones go beyond.
     answer, follower = run(folder, "command=learn", "makeMode=false", "learn=[SGD=[epochSize=31]]")
     assert answer.code == 0, answer.complaints
@@ -282,15 +282,15 @@ def test_what_cannot_be_read_is_reported_before_anything_is_done(
     text = path.read_text().replace(before, after)
     path.write_text(text)
     answer, follower = run(folder)
-    said = [
+    message = [
         *answer.complaints,
         *(str(one.message) for r in answer.reports for f in r for one in f.diagnostics),
     ]
     if not word:
-        assert answer.code == 0, said
+        assert answer.code == 0, message
         return
     assert answer.code in (1, 2)
-    assert any(word in one for one in said), said
+    assert any(word in one for one in message), message
     assert follower.events == []
 
 

@@ -40,10 +40,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Follower]:
 
 def test_the_data_are_those_of_the_script(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "make.py", tmp_path)
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "make.py"], cwd=tmp_path, check=True, capture_output=True, text=True
     )
-    assert told.stdout == "seed 7\n"
+    assert reported.stdout == "seed 7\n"
     for name in ("train.ctf", "test.ctf"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
 

@@ -91,7 +91,7 @@ def test_together_is_one_by_one(name: str, dtype: str, monkeypatch: pytest.Monke
     close = {"rtol": 1e-10, "atol": 1e-12} if dtype == "float64" else {"rtol": 2e-5, "atol": 2e-6}
     # More than one word at a place is computed one by one.
     for lengths in ((5, 1, 3, 7, 2, 2), (3,) * 4, (1,)):
-        for told, order, packing in packings(np.array(lengths), random):
+        for reported, order, packing in packings(np.array(lengths), random):
             for most in (1, 2):
                 for one in (fast, slow):
                     one.load(values)
@@ -99,7 +99,7 @@ def test_together_is_one_by_one(name: str, dtype: str, monkeypatch: pytest.Monke
                 found, expected = (gradients_of(one, batch) for one in (fast, slow))
                 for parameter, gradient in expected.items():
                     np.testing.assert_allclose(
-                        found[parameter], gradient, **close, err_msg=f"{told}, {parameter}"
+                        found[parameter], gradient, **close, err_msg=f"{reported}, {parameter}"
                     )
                 for one in (fast, slow):
                     one.feed(batch)

@@ -54,11 +54,11 @@ def test_the_time_precedes_lines_and_commands_in_the_name_of_the_log(tmp_path: P
     assert not (folder / "out/log").exists()
     lines = (folder / "out/log_learn_score.log").read_text().splitlines()
     assert lines == follower.lines
-    told = [line for line in lines if re.match(STAMP, line)]
+    reported = [line for line in lines if re.match(STAMP, line)]
     for start in ("Starting Epoch 1", "Finished Epoch", "SGD: Saving", "Final Results", "#####"):
-        assert any(re.match(STAMP + start, line) for line in told), start
+        assert any(re.match(STAMP + start, line) for line in reported), start
     assert re.fullmatch(STAMP + "__COMPLETED__", lines[-1])
-    bare = [line for line in lines if line not in told]
+    bare = [line for line in lines if line not in reported]
     plain = r"|Validating.*|Post-processing.*|Node '.*|\).*|\t.*|\d+ .*"
     assert [line for line in bare if not re.fullmatch(plain, line)] == []
     assert any(line.startswith("Validating -->") for line in bare)

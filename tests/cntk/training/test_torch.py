@@ -126,12 +126,12 @@ def test_convolution(name: str, transposed: bool) -> None:
     channels, *places = IMAGES[name]
     whole, maps = (channels, *places), (4, *(1,) * len(places))
     cells = [axis.kernel for axis in whole]
-    told = {"axes": whole, "sharing": (True,) * len(whole), "maps": maps}
-    told |= {"transpose": transposed, "channels_last": False}
+    attributes = {"axes": whole, "sharing": (True,) * len(whole), "maps": maps}
+    attributes |= {"transpose": transposed, "channels_last": False}
 
     def build(graph: Graph, source: Node) -> Node:
         weights = held(graph, "K", 4, int(np.prod(cells)))
-        return graph.apply("Convolution", weights, source, name="conv", **told)
+        return graph.apply("Convolution", weights, source, name="conv", **attributes)
 
     def theirs(p: Tensors, image: Any) -> Any:
         kernels, stride = p["K"].reshape(4, *cells), tuple(axis.stride for axis in places)
@@ -157,10 +157,10 @@ def test_convolution(name: str, transposed: bool) -> None:
 def test_pooling(name: str, kind: str) -> None:
     _, *places = IMAGES[name]
     whole = (CorneredAxis(2, 1), *places)
-    told = {"axes": whole, "pool": kind, "channels_last": False}
+    attributes = {"axes": whole, "pool": kind, "channels_last": False}
 
     def build(graph: Graph, source: Node) -> Node:
-        return graph.apply("Pooling", source, name="pool", **told)
+        return graph.apply("Pooling", source, name="pool", **attributes)
 
     def theirs(p: Tensors, image: Any) -> Any:
         kernel, stride = [axis.kernel for axis in places], [axis.stride for axis in places]
@@ -178,8 +178,8 @@ def test_pooling(name: str, kind: str) -> None:
 def test_batch_normalization(spatial: bool) -> None:
     """Three minibatches in training: gradients, and running statistics behind each."""
     shape = (3, 2, 2) if spatial else (3,)
-    told: dict[str, Any] = {"spatial": spatial, "epsilon": 1e-3, "blendTimeConstant": 0.0}
-    told["normalizationTimeConstant"] = 9.0
+    attributes: dict[str, Any] = {"spatial": spatial, "epsilon": 1e-3, "blendTimeConstant": 0.0}
+    attributes["normalizationTimeConstant"] = 9.0
     graph = Graph()
     x = graph.input("x", shape)
     scaled = graph.apply("ElementTimes", held(graph, "s", *shape), x)
@@ -188,7 +188,7 @@ def test_batch_normalization(spatial: bool) -> None:
         kept = graph.parameter(name, (1, 3), trained=False)
         sources.append(graph.apply("LearnableParameter", parameters=[kept], name=name))
     counter = graph.parameter("count", (1,), trained=False)
-    end = graph.apply("BatchNormalization", *sources, parameters=[counter], name="n", **told)
+    end = graph.apply("BatchNormalization", *sources, parameters=[counter], name="n", **attributes)
     graph.criteria = [graph.apply("SquareError", end, graph.input("y", shape), name="loss")]
     program = program_of(graph)
     program.load({**program.store(), "count": np.zeros(1), "variance": np.ones((1, 3))})
@@ -298,10 +298,10 @@ def sequences_agree(
 @pytest.mark.parametrize("shape", [OUTPUTS, CELLS])
 @pytest.mark.parametrize("backwards", [False, True])
 def test_lstm(lengths: tuple[int, ...], peepholes: bool, shape: int, backwards: bool) -> None:
-    said = f"cellShape={shape}, usePeepholes={peepholes}, goBackwards={backwards}".lower()
-    said = said.replace("cellshape", "cellShape").replace("usepeep", "usePeep")
-    said = said.replace("gobackwards", "goBackwards")
-    graph = recurrent(f"RecurrentLSTMLayer {{{OUTPUTS}, {said}}} (e)")
+    reported = f"cellShape={shape}, usePeepholes={peepholes}, goBackwards={backwards}".lower()
+    reported = reported.replace("cellshape", "cellShape").replace("usepeep", "usePeep")
+    reported = reported.replace("gobackwards", "goBackwards")
+    graph = recurrent(f"RecurrentLSTMLayer {{{OUTPUTS}, {reported}}} (e)")
 
     def theirs(p: Tensors, steps: Any) -> Any:
         if not backwards:

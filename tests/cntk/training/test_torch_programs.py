@@ -263,10 +263,10 @@ def test_batch_normalisation(shape: tuple[int, ...], spatial: bool, blend: float
     for name in ("mean", "variance"):
         kept = graph.parameter(name, (1, channels), trained=False)
         sources.append(graph.apply("LearnableParameter", parameters=[kept], name=name))
-    told = {"spatial": spatial, "epsilon": 1e-3, "normalizationTimeConstant": 7.0}
+    attributes = {"spatial": spatial, "epsilon": 1e-3, "normalizationTimeConstant": 7.0}
     counter = graph.parameter("count", (1,), trained=False)
-    told |= {"blendTimeConstant": blend}
-    end = graph.apply("BatchNormalization", *sources, parameters=[counter], name="y", **told)
+    attributes |= {"blendTimeConstant": blend}
+    end = graph.apply("BatchNormalization", *sources, parameters=[counter], name="y", **attributes)
     graph.criteria = [graph.apply("SquareError", end, graph.input("wanted", shape))]
     programs, random = both(graph), np.random.default_rng(SEED)
     start = {
@@ -283,12 +283,12 @@ def test_batch_normalisation(shape: tuple[int, ...], spatial: bool, blend: float
         inputs = {name: placed(packing, one) for name, one in named.items()}
         batches.append(Batch(inputs, expected=20.0))
     trained(programs, batches, PLAIN)
-    judging = [draft(Job(graph, 64, "float64")).program() for draft in (TensorDraft, on_torch)]
-    for program in judging:
+    evaluation = [draft(Job(graph, 64, "float64")).program() for draft in (TensorDraft, on_torch)]
+    for program in evaluation:
         program.load(programs[0].store())
         program.feed(batches[0])
         assert program.step()
-    agree(judging)
+    agree(evaluation)
 
 
 def test_means_over_an_epoch() -> None:
@@ -310,11 +310,11 @@ def test_classes_are_drawn_as_on_the_processor(operation: str, twice: bool) -> N
     graph = Graph()
     weights = graph.parameter("weights", (1, 6), trained=False)
     node = graph.apply("LearnableParameter", parameters=[weights], name="weights")
-    told = {"sizeOfSampledSet": 3, "allowDuplicates": twice}
-    drawn = graph.apply(operation, node, name="drawn", **told)
+    attributes = {"sizeOfSampledSet": 3, "allowDuplicates": twice}
+    drawn = graph.apply(operation, node, name="drawn", **attributes)
     mixed = graph.apply("ElementTimes", held(graph, "w", 1, 6), drawn)
-    told_of = graph.apply("SumColumnElements", mixed)
-    graph.criteria = [graph.apply("SquareError", told_of, graph.input("y", (1,)))]
+    reported_sums = graph.apply("SumColumnElements", mixed)
+    graph.criteria = [graph.apply("SquareError", reported_sums, graph.input("y", (1,)))]
     programs = both(graph)
     for program in programs:
         program.load({**program.store(), "weights": test_drawing.WEIGHTS.reshape(1, 6)})

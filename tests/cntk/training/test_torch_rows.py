@@ -90,11 +90,13 @@ def test_convolution(name: str, backwards: bool, last: bool, dtype: str) -> None
 @TYPES
 @pytest.mark.drawn
 @pytest.mark.parametrize(
-    "told", [{"groups": 2}, {"gaps": (1, 2, 1)}, {"groups": 2, "gaps": (1, 1, 3)}]
+    "attributes", [{"groups": 2}, {"gaps": (1, 2, 1)}, {"groups": 2, "gaps": (1, 1, 3)}]
 )
 @pytest.mark.parametrize("backwards", [False, True])
-def test_kernels_with_gaps_and_groups(told: dict[str, Any], backwards: bool, dtype: str) -> None:
-    groups, gaps = told.get("groups", 1), told.get("gaps", (1, 1, 1))
+def test_kernels_with_gaps_and_groups(
+    attributes: dict[str, Any], backwards: bool, dtype: str
+) -> None:
+    groups, gaps = attributes.get("groups", 1), attributes.get("gaps", (1, 1, 1))
     if backwards and groups > 1:
         pytest.skip("transposed kernels have no groups")
     axes = tuple(
@@ -102,7 +104,7 @@ def test_kernels_with_gaps_and_groups(told: dict[str, Any], backwards: bool, dty
         for size, taps, stride, gap in zip((4, 7, 8), (4, 2, 3), (4, 2, 1), gaps, strict=True)
     )
     given: dict[str, Any] = {"axes": axes, "maps": (6, 1, 1), "sharing": (True,) * 3}
-    given |= {"transpose": backwards, "channels_last": False, **told}
+    given |= {"transpose": backwards, "channels_last": False, **attributes}
     shape = output_shape(axes, (6, 1, 1)) if backwards else (4, 7, 8)
     graph = Graph()
     weights = graph.input("w", (6, 4 // groups * 2 * 3))

@@ -27,8 +27,8 @@ FEW = {"sentences": ("tagging=[SGD=[maxEpochs=2]]", "sorting=[SGD=[maxEpochs=2]]
 
 def losses(follower: Follower) -> list[float]:
     """The losses of epochs, and of what is tested behind them."""
-    told = [one for one in follower.events if one["event"] in ("epoch", "end")]
-    return [one["loss"] for one in told if "loss" in one]
+    reported = [one for one in follower.events if one["event"] in ("epoch", "end")]
+    return [one["loss"] for one in reported if "loss" in one]
 
 
 def trained(folder: Path, device: str, *items: str) -> list[float]:
@@ -109,18 +109,18 @@ def test_the_log_says_what_computes_and_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "precision", "said"),
+    ("device", "precision", "message"),
     [
         ("rocm", "", "--device rocm: There is no device 'rocm'. Name auto, cpu, torch"),
         ("", "bf16", "--device cpu: cpu has no products of bf16. Choose --device torch"),
     ],
 )
 def test_a_device_that_is_not_there_is_refused_before_the_run(
-    device: str, precision: str, said: str, tmp_path: Path
+    device: str, precision: str, message: str, tmp_path: Path
 ) -> None:
     folder = made(tmp_path / "run")
     answer, follower = run(folder, device=device, precision=precision)
     assert answer.code == 2
-    assert answer.complaints[0].startswith(said)
+    assert answer.complaints[0].startswith(message)
     assert not follower.events
     assert not (folder / "out").exists()

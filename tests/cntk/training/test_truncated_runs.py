@@ -72,13 +72,13 @@ def test_an_experiment_stopped_and_resumed_is_run_through(tmp_path: Path) -> Non
         assert ours == (tmp_path / "whole" / "out" / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("said", ["numSubminibatches=3", "maxSamplesInRAM=9"])
+@pytest.mark.parametrize("message", ["numSubminibatches=3", "maxSamplesInRAM=9"])
 def test_parts_of_an_experiment_learn_what_whole_minibatches_learn(
-    said: str, tmp_path: Path
+    message: str, tmp_path: Path
 ) -> None:
     items = "command=learn", "precision=double", "learn=[SGD=[maxEpochs=2;dropoutRate=0]]"
     _, whole = run(made(tmp_path / "whole"), *items)
-    answer, parts = run(made(tmp_path / "parts"), *items, f"learn=[SGD=[{said}]]")
+    answer, parts = run(made(tmp_path / "parts"), *items, f"learn=[SGD=[{message}]]")
     assert answer.code == 0, answer.complaints
     assert len(parts.epochs) == 2
     for ours, others in zip(parts.epochs, whole.epochs, strict=True):

@@ -12,59 +12,59 @@ from netsharp_engine.cntk.samples.minibatches import Parts, Sweeps
 from netsharp_engine.cntk.samples.text_format import Sequences
 from tests.cntk.training.experiments import made, run
 
-JUDGING = (
+EVALUATION = (
     'cvReader = { file = "other.ctf" ; input = { features = { dim = 2 ; format = "dense" } ; '
     'labels = { dim = 3 ; format = "dense" } } } ; SGD'
 )
 
 
-def judged(folder: Path) -> Path:
+def checked(folder: Path) -> Path:
     """The experiment with data of validation: a third of the others."""
     made(folder)
     path = folder / "net.cntk"
-    path.write_text(path.read_text().replace("    SGD", f"    {JUDGING}"))
+    path.write_text(path.read_text().replace("    SGD", f"    {EVALUATION}"))
     lines = (folder / "data.ctf").read_text().splitlines(keepends=True)
     (folder / "other.ctf").write_text("".join(lines[::3]))
     return folder
 
 
 def test_every_epoch_is_checked_by_other_data(tmp_path: Path) -> None:
-    folder = judged(tmp_path)
+    folder = checked(tmp_path)
     answer, follower = run(folder, "command=learn", "makeMode=false")
     assert answer.code == 0
     lines = [line for line in follower.lines if "[Validate]" in line]
     assert len(lines) == 4
     assert "CrossEntropyWithSoftmax = " in lines[0]
     assert lines[0].endswith("* 50")
-    told = [event["validation"] for event in follower.epochs]
-    assert all(one.keys() == {"loss", "evaluation"} for one in told)
+    reported = [event["validation"] for event in follower.epochs]
+    assert all(one.keys() == {"loss", "evaluation"} for one in reported)
     score = ("command=score", "score=[reader=[file=other.ctf]]")
     (tested,) = [one for one in run(folder, *score)[1].events if one["event"] == "end"]
-    assert told[-1]["loss"] == pytest.approx(tested["loss"], rel=1e-6)
-    assert told[-1]["evaluation"]["EvalClassificationError"] == pytest.approx(
+    assert reported[-1]["loss"] == pytest.approx(tested["loss"], rel=1e-6)
+    assert reported[-1]["evaluation"]["EvalClassificationError"] == pytest.approx(
         tested["evaluation"]["EvalClassificationError"]
     )
 
 
 def test_what_judges_changes_nothing_unless_rates_are_adjusted(tmp_path: Path) -> None:
-    run(judged(tmp_path / "judged"), "command=learn")
+    run(checked(tmp_path / "judged"), "command=learn")
     run(made(tmp_path / "plain"), "command=learn")
     ours = (tmp_path / "judged" / "out" / "net.dnn").read_bytes()
     assert ours == (tmp_path / "plain" / "out" / "net.dnn").read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("said", "key"),
+    ("message", "key"),
     [
         ("", "validation"),
         ("UseCVSetControlLRIfCVExists=false ;", "training"),
         ("UseEvalCriterionControlLR=true ;", "evaluation"),
     ],
 )
-def test_a_rate_follows_what_judges(tmp_path: Path, said: str, key: str) -> None:
+def test_a_rate_follows_what_judges(tmp_path: Path, message: str, key: str) -> None:
     sgd = "maxEpochs=6 ; learningRatesPerSample=0.4 ; minibatchSize=10 ; "
-    adjust = f"AutoAdjust=[autoAdjustLR=adjustAfterEpoch ; {said} loadBestModel=false]"
-    answer, follower = run(judged(tmp_path), "command=learn", f"learn=[SGD=[{sgd}{adjust}]]")
+    adjust = f"AutoAdjust=[autoAdjustLR=adjustAfterEpoch ; {message} loadBestModel=false]"
+    answer, follower = run(checked(tmp_path), "command=learn", f"learn=[SGD=[{sgd}{adjust}]]")
     assert answer.code == 0
     rate, before = float(np.float32(0.4)), math.inf
     for number, event in enumerate(follower.epochs):
@@ -76,11 +76,11 @@ def test_a_rate_follows_what_judges(tmp_path: Path, said: str, key: str) -> None
         before = c
 
 
-@pytest.mark.parametrize("said", ["numSubminibatches=3", "maxSamplesInRAM=4"])
-def test_parts_of_a_minibatch_add_up(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("message", ["numSubminibatches=3", "maxSamplesInRAM=4"])
+def test_parts_of_a_minibatch_add_up(tmp_path: Path, message: str) -> None:
     items = ("command=learn", "precision=double")
     _, whole = run(made(tmp_path / "whole"), *items)
-    answer, parts = run(made(tmp_path / "parts"), *items, f"learn=[SGD=[{said}]]")
+    answer, parts = run(made(tmp_path / "parts"), *items, f"learn=[SGD=[{message}]]")
     assert answer.code == 0
     for ours, others in zip(parts.epochs, whole.epochs, strict=True):
         assert ours["loss"] == pytest.approx(others["loss"], rel=1e-11)
@@ -106,7 +106,7 @@ def test_the_parts() -> None:
 
 
 def test_data_of_validation_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    folder = judged(tmp_path)
+    folder = checked(tmp_path)
     path = folder / "net.cntk"
     path.write_text(path.read_text().replace("features = { dim = 2", "features = { dim = 3", 1))
     answer, follower = run(folder, "command=learn")

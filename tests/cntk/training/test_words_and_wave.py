@@ -30,10 +30,10 @@ def done(name: str, folder: Path) -> Follower:
 @pytest.mark.parametrize("name", ["words", "wave"])
 def test_the_data_are_those_of_the_script(name: str, tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / name / "make.py", tmp_path)
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "make.py"], cwd=tmp_path, check=True, capture_output=True, text=True
     )
-    assert told.stdout == "seed 7\n"
+    assert reported.stdout == "seed 7\n"
     for path in tmp_path.glob("*.txt"):
         assert path.read_bytes() == (EXAMPLES / name / path.name).read_bytes(), path.name
     assert len(list(tmp_path.glob("*.txt"))) >= 2

@@ -195,14 +195,14 @@ def test_who_continues_has_the_momentum_of_blocks(case: str, tmp_path: Path) -> 
     whole, _ = shared(tmp_path / "whole", block, 2)
     folder = tmp_path / "parts"
     arranged(folder, block)
-    told = []
+    reported = []
     for ends in (2, None):
         found = together(
             2, lambda ranks, ends=ends: run(folder, *DOUBLE, follower=Follower(ends), ranks=ranks)
         )
-        told += found[0][1].epochs
+        reported += found[0][1].epochs
     assert [answer.code for answer, _ in found] == [0, 0], found[0][0].complaints
-    assert [each["loss"] for each in told] == [each["loss"] for each in whole.epochs]
+    assert [each["loss"] for each in reported] == [each["loss"] for each in whole.epochs]
     assert_same_models(tmp_path / "whole", folder, 0.0)
 
 
@@ -218,8 +218,8 @@ def test_a_momentum_of_other_parameters_is_refused() -> None:
         ({"W": np.full((2, 3), -np.inf)}, "'W' has a momentum of blocks that is not finite"),
         ({"b": np.zeros(2)}, "'W' has no momentum of blocks"),
     ]
-    for blocks, said in others:
-        with pytest.raises(ValueError, match=said):
+    for blocks, reported in others:
+        with pytest.raises(ValueError, match=reported):
             require_fitting(blocks, values, [] if "V" in blocks else ["W"])
 
 
@@ -246,8 +246,8 @@ def test_a_momentum_of_blocks_that_is_lost_is_reported(kept: str, tmp_path: Path
     (answer, follower), _ = found
     if kept == "none":
         assert answer.code == 0
-        said = "no momentum of blocks is stored for 'out/net.dnn.2': it starts again at 0."
-        assert any(said in one for one in follower.notices)
+        message = "no momentum of blocks is stored for 'out/net.dnn.2': it starts again at 0."
+        assert any(message in one for one in follower.notices)
     else:
         assert answer.code == 2
         assert "net.dnn.2.ckp.safetensors' is damaged ('W0' has " in answer.complaints[0]
@@ -257,14 +257,14 @@ def test_one_of_the_processes_trains_where_nothing_is_shared(tmp_path: Path) -> 
     folder = made(tmp_path / "one")
     items = ("precision=double", "command=learn:score")
     found = together(2, lambda ranks: run(folder, *items, ranks=ranks))
-    (first, told), (second, silent) = found
+    (first, reported), (second, silent) = found
     assert (first.code, second.code) == (0, 0)
-    assert len(told.epochs) == 4
+    assert len(reported.epochs) == 4
     assert not silent.epochs
     assert first.lines
     assert not second.lines
     assert "parallelTrain is not true, so that one of the 2 processes trains." in " ".join(
-        told.notices
+        reported.notices
     )
 
 

@@ -90,7 +90,7 @@ def ran(folder: Path, configuration: str, **files: bytes) -> Answer:
     return run(folder)[0]
 
 
-def said(answer: Answer) -> str:
+def reported(answer: Answer) -> str:
     """All that a run says that did not work."""
     found = [one.message for many in answer.reports for it in many for one in it.diagnostics]
     return "\n".join([*answer.complaints, *found])
@@ -147,9 +147,9 @@ def test_numbers_that_are_written_in_the_network(tmp_path: Path) -> None:
     assert found.tolist() == np.float32(WANTED).tolist()
     wrong = ran(tmp_path / "y", text(network.replace("3.5 -4e-1", "3.5")))
     assert wrong.code == 1
-    assert "'initFromLiteral': line 3 has 1 number, and line 2 has 2" in said(wrong)
+    assert "'initFromLiteral': line 3 has 1 number, and line 2 has 2" in reported(wrong)
     other = ran(tmp_path / "z", text(network.replace("(3:2)", "(2:3)")))
-    assert "'initFromLiteral' has 3 lines of 2 numbers, and the shape [2 x 3]" in said(other)
+    assert "'initFromLiteral' has 3 lines of 2 numbers, and the shape [2 x 3]" in reported(other)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_a_file_that_does_not_fit(
         data += b"\n" * (COUNTED_BYTES.most + 1)
     files = {} if data is None else {"w": data}
     answer = ran(folder, text(f'        z = {FIXED} "w.txt"}} * features'), **files)
-    assert answer.code == 1, said(answer)
-    assert words in said(answer)
+    assert answer.code == 1, reported(answer)
+    assert words in reported(answer)
     assert not (folder / "out").exists()
 
 
@@ -185,14 +185,14 @@ def test_a_large_file_is_read_where_the_shape_is_written(tmp_path: Path) -> None
     assert trained(tmp_path / "x", fixed, w=data)
     answer = ran(tmp_path / "y", text(f'        z = {OPEN} "w.txt"}} * features'), w=data)
     assert answer.code == 2
-    assert f"cannot be read or is larger than {COUNTED_BYTES}: write its dim" in said(answer)
+    assert f"cannot be read or is larger than {COUNTED_BYTES}: write its dim" in reported(answer)
 
 
 def test_a_file_outside_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "w.txt").write_bytes(ROWS)
     answer = ran(tmp_path / "x", text(f'        z = {FIXED} "../w.txt"}} * features'))
     assert answer.code == 2
-    assert "'../w.txt' lies outside the folders that are read here" in said(answer)
+    assert "'../w.txt' lies outside the folders that are read here" in reported(answer)
     assert not (tmp_path / "x" / "out").exists()
 
 
@@ -203,7 +203,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(folder / "w.txt")
     answer = ran(folder, text(f'        z = {FIXED} "w.txt"}} * features'))
     assert answer.code in (1, 2)
-    assert "w.txt" in said(answer)
+    assert "w.txt" in reported(answer)
 
 
 def test_kernels_that_do_not_enlarge_are_refused(tmp_path: Path) -> None:
@@ -215,8 +215,8 @@ def test_kernels_that_do_not_enlarge_are_refused(tmp_path: Path) -> None:
         odd = NDL.replace(start, f"init = bilinear, kernelWidth = {size}")
         answer = ran(tmp_path / "x", odd)
         assert answer.code == 2
-        assert "'A' is initialized by 'bilinear'" in said(answer)
-        assert words in said(answer)
+        assert "'A' is initialized by 'bilinear'" in reported(answer)
+        assert words in reported(answer)
     square = NDL.replace(start, "init = bilinear, kernelWidth = 1, kernelHeight = 1")
     square = square.replace("A = Parameter(3, 2", "B = Parameter(3, 2)\n    A = Parameter(3, 3")
     square = square.replace("(A, features)", "(A, h)\n    h = Times(B, features)")

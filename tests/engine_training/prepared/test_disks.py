@@ -23,7 +23,7 @@ def test_a_disk_that_fills_at_any_byte_is_reported(tmp_path: Path) -> None:
     written(tmp_path / "t.csv")
     wanted = loaded(tmp_path, cache="never").fingerprint()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    told = 0
+    reported = 0
     for limit in range(600, 40_000, 617):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
         try:
@@ -31,10 +31,10 @@ def test_a_disk_that_fills_at_any_byte_is_reported(tmp_path: Path) -> None:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert data.fingerprint() == wanted, limit
-        told += any("cannot be kept" in note for note in data.notes)
+        reported += any("cannot be kept" in note for note in data.notes)
         for path in kept_in(tmp_path):
             path.unlink()
-    assert told > 20
+    assert reported > 20
 
 
 @pytest.mark.parametrize("after", [0, 3, 40])

@@ -7,7 +7,7 @@ from functools import cache
 
 from tests.bounds.bombs import Bomb
 from tests.bounds.every import EVERY
-from tests.bounds.measuring import NOTHING, Forks, judged, measure, verdict
+from tests.bounds.measuring import NOTHING, Forks, checked, measure, verdict
 from tests.torture.campaign import Report, Row, Scale, Try
 
 #: Prime, so that neighbours of the table are far apart and every bomb has its turn.
@@ -35,7 +35,7 @@ def attempt(one: Try) -> Report:
     bomb = drawn(one)
     before = _forks().cpu
     if one.scale is Scale.LONG:
-        wrong, _ = judged(bomb, _forks())
+        wrong, _ = checked(bomb, _forks())
     else:
         wrong = _briefly(bomb, bomb.least << 3 if one.scale is Scale.GLANCE else ENOUGH)
     again = f"python -m tests.bounds {bomb.language} {bomb.name!r}"
@@ -53,7 +53,7 @@ def _briefly(bomb: Bomb, enough: int) -> str | None:
     if found[0].cpu < NOTHING or found[0].exit < 0:
         return verdict(found)
     limited = bomb._replace(least=max(1, size >> 4), most=min(bomb.most, max(size, enough)))
-    wrong, _ = judged(limited, _forks())
+    wrong, _ = checked(limited, _forks())
     return wrong
 
 

@@ -104,9 +104,9 @@ def attempt(one: Try) -> Report:
         write(folder, count)
     half, whole = map(_checked, folders)
     found = [fault for one in (half, whole) for fault in faults(one, {0})]
-    judged = one.scale is Scale.LONG
+    checked = one.scale is Scale.LONG
     for _ in range(TRIES - 1):
-        fast = not judged or _rate(most, whole) >= RATE
+        fast = not checked or _rate(most, whole) >= RATE
         if whole.cpu <= MOST_GROWTH * half.cpu and fast:
             break
         # Whatever else the machine does adds to a time and takes nothing from it.
@@ -122,7 +122,7 @@ def attempt(one: Try) -> Report:
     if calls > MOST_CALLS[kind]:
         allowed = MOST_CALLS[kind]
         found.append(f"{kind}: {calls:,.0f} calls of functions for each, not {allowed:,}")
-    if judged and rate < RATE:
+    if checked and rate < RATE:
         found.append(f"{most:,} {kind}: {rate:.0f} a second on {CORES} cores, not {RATE}")
     if grown > BYTES_PER_FILE[kind]:
         allowed = BYTES_PER_FILE[kind]

@@ -71,7 +71,7 @@ def _one_file(one: Try) -> list[str]:
     if done.code == 2:
         if now[name] != OLD and not set(GROWING) & set(command):
             found.append(f"{done}: the old {name} is gone")
-        if "old." not in done.said and "m.safetensors" not in done.said:
+        if "old." not in done.output and "m.safetensors" not in done.output:
             found.append(f"{done}: names no file")
     return found + leftovers(one.folder, before, ("m.safetensors", name))
 
@@ -84,7 +84,7 @@ def _rewriting(one: Try) -> list[str]:
     done = netsharp(*command, cwd=one.folder, file_size=one.chance.randrange(LEAST, max(sizes)))
     found = faults(done, {0, 1, 2}) + torn(before, after, one.folder)
     stuck = [name for name in after if contents(one.folder).get(name) != after[name]]
-    if stuck and not any(Path(name).name in done.said for name in stuck):
+    if stuck and not any(Path(name).name in done.output for name in stuck):
         found.append(f"{done}: names none of the files that could not be written")
     return found + leftovers(one.folder, before, after)
 

@@ -58,15 +58,15 @@ def attempt(one: Try) -> Report:
     environment = {"PATH": f"{outside / 'bin'}:{os.environ['PATH']}"}
     command = chance.choice(COMMANDS)
     done = netsharp(*command, cwd=one.folder, environment=environment)
-    return Report(1, _judged(done, outside, before, words))
+    return Report(1, _checked(done, outside, before, words))
 
 
-def _judged(done: Ended, outside: Path, before: dict[str, bytes], words: list[str]) -> list[str]:
+def _checked(done: Ended, outside: Path, before: dict[str, bytes], words: list[str]) -> list[str]:
     found = faults(done, {0, 1, 2})
     marker = outside / "marker"
     if marker.exists():
         found.append(f"{done}: started {' '.join(marker.read_text().split())}")
-    if any(word in done.said for word in words):
+    if any(word in done.output for word in words):
         found.append(f"{done}: tells what stands outside")
     now = {name: data for name, data in contents(outside).items() if not name.startswith("work")}
     now.pop("marker", None)

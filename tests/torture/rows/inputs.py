@@ -7,7 +7,7 @@ import random
 from tests.torture import workshop
 from tests.torture.campaign import Report, Row, Try
 from tests.torture.process import netsharp
-from tests.torture.rows.models import judged
+from tests.torture.rows.models import checked
 
 RUN_FILE = """\
 [data]
@@ -115,7 +115,7 @@ def attempt(one: Try) -> Report:
     path = one.folder / name
     path.write_bytes(damaged(path.read_bytes(), one.chance))
     done = netsharp(*one.chance.choice(FILES[name]), cwd=one.folder)
-    return Report(1, judged(done, name))
+    return Report(1, checked(done, name))
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:

@@ -37,18 +37,18 @@ def attempt(one: Try) -> Report:
     damage = (_flips, _head, _metadata, _values, _entries)[one.number % 5]
     (one.folder / NAME).write_bytes(damage(whole, one.chance))
     done = netsharp(*one.chance.choice(COMMANDS), cwd=one.folder)
-    return Report(1, judged(done, NAME))
+    return Report(1, checked(done, NAME))
 
 
-def judged(done: Ended, name: str) -> list[str]:
+def checked(done: Ended, name: str) -> list[str]:
     """Faults of an answer; a refusal is a sentence or a few, and says which file."""
     found = faults(done, {0, 1, 2})
     if done.code == 2:
-        said = done.err.decode("utf-8", "replace")
-        if "netsharp: " not in said and "error[" not in said:
+        output = done.err.decode("utf-8", "replace")
+        if "netsharp: " not in output and "error[" not in output:
             found.append(f"{done}: no sentence")
-        if len(max(said.splitlines(), key=len, default="")) > 2_000:
-            found.append(f"{done}: a sentence of {len(said):,} characters")
+        if len(max(output.splitlines(), key=len, default="")) > 2_000:
+            found.append(f"{done}: a sentence of {len(output):,} characters")
     return found
 
 

@@ -49,7 +49,7 @@ def _training(one: Try, number: signal.Signals) -> list[str]:
     over = b'"end"' in log.read_bytes().splitlines()[-1]
     if over and ended.code == -signal.SIGINT:
         ended.code = EXITS[signal.SIGINT]
-    found = faults(_told(ended) if over else ended, {EXITS[number]})
+    found = faults(_reported(ended) if over else ended, {EXITS[number]})
     if not (one.folder / training.MODEL).exists():
         return [*found, f"{ended}: nothing was saved"]
     return found + training.go_on(one.folder)
@@ -64,7 +64,9 @@ def _brief(one: Try, number: signal.Signals) -> list[str]:
     child.signal(number)
     age = child.age
     ended = child.end(SOON * 4)
-    found = faults(_told(ended), {EXITS[number]} if runs and ended.code not in (0, 1) else {0, 1})
+    found = faults(
+        _reported(ended), {EXITS[number]} if runs and ended.code not in (0, 1) else {0, 1}
+    )
     if ended.wall - age > SOON:
         found.append(f"{ended}: went on for {ended.wall - age:.1f} s")
     if child.survivors(SOON):
@@ -72,7 +74,7 @@ def _brief(one: Try, number: signal.Signals) -> list[str]:
     return found + torn(before, before, one.folder)
 
 
-def _told(ended: Ended) -> Ended:
+def _reported(ended: Ended) -> Ended:
     """An end by a signal's default action as a shell tells of it.
 
     Ctrl-C before our code runs is Python's to answer, and its answer is not judged.

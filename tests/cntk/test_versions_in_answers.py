@@ -14,7 +14,7 @@ from netsharp_lsp.language import language_by_id
 from netsharp_lsp.workspace import Premises, Run, Workspace
 from tests.cli.command_line import netsharp
 from tests.cli.test_schemas import schema
-from tests.cntk.test_versions import NETWORK, said
+from tests.cntk.test_versions import NETWORK, reported
 from tests.cntk.texts import Memory
 
 
@@ -74,11 +74,11 @@ def folder(tmp_path: Path) -> Path:
 def test_config_and_describe_say_which_release_is_meant(folder: Path) -> None:
     lines = netsharp("config", "a.cntk", cwd=folder).out.splitlines()
     assert lines[-1].startswith("[cntk] version is not set  (the lowest release that knows every")
-    told = json.loads(netsharp("config", "a.cntk", "--format", "json", cwd=folder).out)
-    assert told["release"] == {"name": None, "origin": None}
-    told = json.loads(netsharp("describe", "a.cntk", "--format", "json", cwd=folder).out)
-    schema("describe.json").validate(told)
-    assert told["release"] == {
+    output = json.loads(netsharp("config", "a.cntk", "--format", "json", cwd=folder).out)
+    assert output["release"] == {"name": None, "origin": None}
+    output = json.loads(netsharp("describe", "a.cntk", "--format", "json", cwd=folder).out)
+    schema("describe.json").validate(output)
+    assert output["release"] == {
         "name": "2.1",
         "known": "derived",
         "because": "the lowest that knows 'Cosh'",
@@ -87,9 +87,9 @@ def test_config_and_describe_say_which_release_is_meant(folder: Path) -> None:
     assert netsharp("config", "a.cntk", cwd=folder).out.splitlines()[-1] == (
         f"[cntk] version = 2.0  ({folder / 'netsharp.toml'})"
     )
-    told = json.loads(netsharp("config", "a.cntk", "--format", "json", cwd=folder).out)
-    schema("config.json").validate(told)
-    assert told["release"] == {"name": "2.0", "origin": str(folder / "netsharp.toml")}
+    output = json.loads(netsharp("config", "a.cntk", "--format", "json", cwd=folder).out)
+    schema("config.json").validate(output)
+    assert output["release"] == {"name": "2.0", "origin": str(folder / "netsharp.toml")}
     answer = netsharp("check", "a.cntk", cwd=folder)
     assert answer.code == 1
     assert "CNTK knows 'Cosh' from 2.1 on, and the settings say that 2.0 runs this" in answer.out
@@ -97,9 +97,9 @@ def test_config_and_describe_say_which_release_is_meant(folder: Path) -> None:
 
 def test_check_tells_programs_the_release_that_each_file_was_checked_by(folder: Path) -> None:
     def releases(*arguments: str) -> list[tuple[str, ...]]:
-        told = json.loads(netsharp("check", *arguments, "--format", "json", cwd=folder).out)
-        schema("check.json").validate(told)
-        return [(one["file"], one["name"], one["known"]) for one in told.get("releases", ())]
+        output = json.loads(netsharp("check", *arguments, "--format", "json", cwd=folder).out)
+        schema("check.json").validate(output)
+        return [(one["file"], one["name"], one["known"]) for one in output.get("releases", ())]
 
     (folder / "b.bs").write_text("x = Input (3)\ny = Sinh (x)\n", encoding="utf-8")
     (folder / "c.nn").write_text("input X [3];\noutput Y [1] from X all;\n", encoding="utf-8")
@@ -116,8 +116,8 @@ def test_check_tells_programs_the_release_that_each_file_was_checked_by(folder: 
     for name, layer in ("d", "RectifiedLinear (image)"), ("e", "Cosh (image)"):
         text = NETWORK.format(layer=layer, sgd="", reader="") + "include=sgd.cntk\n"
         (folder / f"{name}.cntk").write_text(text, encoding="utf-8")
-    told = releases("sgd.cntk", "d.cntk", "e.cntk")
-    assert [one for one in told if one[0] == "sgd.cntk"] == [
+    output = releases("sgd.cntk", "d.cntk", "e.cntk")
+    assert [one for one in output if one[0] == "sgd.cntk"] == [
         ("sgd.cntk", "2016-11", "supposed"),
         ("sgd.cntk", "2.1", "derived"),
     ]
@@ -153,9 +153,9 @@ T = {
     files = Memory({"a.cntk": text.encode(), "m": b"", "index.txt": b""})
     run = Experiment(Run(("configFile=a.cntk",)), files)
     assert run.version.name == "2.4"
-    assert said(run) == []
+    assert reported(run) == []
     set_before = Experiment(Run(("configFile=a.cntk",)), files, given=Premises(version="2.1"))
-    assert sorted(said(set_before)) == [
+    assert sorted(reported(set_before)) == [
         "CK121 error LatticeDeserializer",
         "CK121 warning latticeIndexFile",
     ]
