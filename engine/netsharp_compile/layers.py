@@ -150,6 +150,11 @@ class _Reading:
         function = str(node.attributes["function"])
         if function == SOFTMAX and not last:
             raise refused(node, REFUSALS[SOFTMAX])
+        try:
+            chain_of("linear" if function == SOFTMAX else function)
+        except ValueError:
+            reason = f"the activation '{function}' has no form in integers here."
+            raise refused(node, reason) from None
         return self._added(node, sums, function)
 
     def _added(self, node: Node, sums: _Sums, function: str) -> ReadValues:

@@ -10,17 +10,20 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile import compiled
+from netsharp_compile import compiled, operators
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.integers import INT32, IntegerNetwork
 from netsharp_compile.layers import layers_of, values_of
+from netsharp_compile.refusal import CompileError
 from netsharp_compile.widths import ACTIVATIONS, LOGITS, REQUANTISATIONS, TRANSFERS, WEIGHTS
 from netsharp_compile.writing.device_steps import scratch_of, steps_of
 from netsharp_engine.data.normalizers import Normalizer, fit_normalizer
 from netsharp_engine.devices.footprint import DeviceStep, ScratchMemory
+from netsharp_engine.graph import Graph
 from tests.compiling.builds import SANITIZED, require_same_bits
 from tests.compiling.drawn_texts import DrawnText
 from tests.compiling.networks import trained
+from tests.engine.networks import dense
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 
@@ -256,3 +259,14 @@ def test_windows_without_positions_and_dimensions() -> None:
     )
     model, x = trained(text, features=2)
     assert netsharp.compile(model, x).report.agreement is not None
+
+
+def test_an_activation_without_an_operator_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(operators._UNARY, "tanh")
+    graph = Graph()
+    graph.set_output(dense(graph, graph.input("X", (2,)), 3, name="Deep"))
+    tensors = {one.name: np.ones(one.shape) for one in graph.parameters}
+    with pytest.raises(CompileError, match=r"'Deep' cannot be .*'tanh' has no form in integers"):
+        layers_of(graph, tensors)

@@ -13,6 +13,10 @@ from pathlib import Path
 import pytest
 
 import netsharp
+from netsharp_engine.exporting.onnx.operators import bundles as onnx_bundles
+from netsharp_engine.exporting.torch.operators import bundles as torch_bundles
+from netsharp_engine.exporting.tsql import query
+from netsharp_lsp.__main__ import main
 from tests.cli.command_line import netsharp as command
 from tests.costs import spent_by_children, within
 from tests.peers import needs_runtime, needs_torch
@@ -253,3 +257,33 @@ def test_a_cold_export_takes_less_than_two_seconds(tmp_path: Path) -> None:
         assert answer.code == 0, answer.err
 
     within(2, exported, spent_by_children)
+
+
+@needs_runtime
+@needs_torch
+@pytest.mark.filterwarnings("ignore:On training rows")
+@pytest.mark.parametrize(
+    ("rows", "kind", "reason"),
+    [
+        (onnx_bundles._FUNCTIONS, "onnx", "no operator of ONNX is written for the activation"),
+        (torch_bundles._FUNCTIONS, "torch", "nothing of PyTorch is written for the activation"),
+        (query._FUNCTIONS, "tsql", "nothing of T-SQL is written for the activation"),
+    ],
+    ids=["onnx", "torch", "tsql"],
+)
+def test_an_activation_without_a_row_is_refused_by_name(
+    rows: dict[str, object],
+    kind: str,
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = "input X [2]; hidden H [2] tanh from X all; output Y [2] softmax from H all;"
+    trained = netsharp.train(text, [[0.0, 1.0], [1.0, 0.0]] * 5, ["a", "b"] * 5, epochs=1)
+    monkeypatch.delitem(rows, "tanh")
+    model, written = str(tmp_path / "m.safetensors"), str(tmp_path / f"written.{kind}")
+    netsharp.save(trained, model)
+    assert main(["export", model, written, "--to", kind]) == 2
+    assert f"{reason} 'tanh' yet." in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["m.safetensors"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+FORMATS = ("onnx", "torch", "tsql")
 COPIED = ("netsharp", "netsharp_lsp", "engine", "grammar", "tests", "pyproject.toml")
 
 
@@ -173,6 +175,23 @@ def test_the_new_activation_passes_the_gradient_checks(copy: Path) -> None:
     assert re.search(r"[1-9]\d* passed", done.stdout)
 
 
+@pytest.mark.costly
+def test_the_new_activation_is_exported_and_compiled(copy: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    x = [number / 8 for number in range(-16, 16)]
+    rows = "".join(f"{one},{one * one},{int(one > 0.3)}\n" for one in x)
+    (copy / "t.csv").write_text(f"a,b,c\n{rows}")
+    (copy / "sines.nn").write_text(
+        "input A auto; hidden H [4] sine from A all; output B auto softmax from H all;"
+    )
+    commands = ["run sines.nn --train t.csv --label c --epochs 3 --quiet --model m.safetensors"]
+    commands += [f"export m.safetensors out.{kind} --to {kind}" for kind in FORMATS]
+    commands += ["compile m.safetensors --output board --calibrate t.csv --force"]
+    for command in commands:
+        done = python(copy, "-m", "netsharp_lsp", *command.split())
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+
 TRAINED = """
 import numpy as np
 from netsharp_engine.graph import GraphError
@@ -303,7 +322,9 @@ score = { action = test ; evalNodeNames = ce ; reader = { file = "d.txt" ; input
 
 
 def test_the_new_node_is_trained(copy: Path) -> None:
-    tests = ("tests/cntk/training/test_gradients.py", "tests/cntk/training/test_gaps.py")
+    tests = [f"tests/cntk/training/test_{name}.py" for name in ("gradients", "gaps")]
+    if importlib.util.find_spec("torch"):
+        tests.append("tests/cntk/training/test_torch_rows.py")
     done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", *tests, "-k", "RowDouble")
     assert done.returncode == 0, done.stdout
     assert re.search(r"[1-9]\d* passed", done.stdout), done.stdout
@@ -322,6 +343,7 @@ PARTS = {
         "netsharp_lsp/cntk/library/documentation/",
         *("engine/netsharp_engine/ops/tensors/",) * 2,
         *("engine/netsharp_engine/tensor_backend/kernels/",) * 2,
+        "engine/netsharp_engine/torch_backend/tensors/kernels/",
         "engine/netsharp_engine/cntk/stored/stored_nodes.py",
     ),
     "function of CNTK's library": (

@@ -17,6 +17,7 @@ from netsharp_engine.wgpu_backend.kernels import LoopNest
 from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS
 from netsharp_engine.wgpu_backend.proving import GROUP_BYTES, trips
+from netsharp_engine.wgpu_backend.templates import elementwise
 from netsharp_engine.wgpu_backend.variants import ALL, VARIANTS, factors
 from netsharp_engine.wgpu_backend.writing import threads
 from tests.engine.naive import Dimension
@@ -254,3 +255,13 @@ def test_sequences_and_what_has_no_kernel_are_refused_by_name():
         "words: a graphics device does not compute sequences",
         "odd: a graphics device does not compute 'Sinh'",
     ]
+
+
+def test_an_activation_without_formulas_is_refused_by_name(monkeypatch):
+    monkeypatch.delitem(elementwise.FUNCTIONS, "tanh")
+    graph = layers(3, 2, 2)
+    (hidden, *_) = [node for node in graph.nodes if node.op == "activation"]
+    assert hidden.attributes["function"] == "tanh"
+    reasons = [reason for _, reason in DeviceDraft(Job(graph, 4, "float32", SGD)).unsupported()]
+    assert reasons
+    assert all("does not compute the activation 'tanh'" in reason for reason in reasons)

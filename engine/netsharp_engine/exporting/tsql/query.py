@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.exporting.tsql.features import (
     ColumnText,
     cell_lines,
@@ -113,6 +114,11 @@ def _step(step: Step, place: int, before: str, names: QueryNames) -> Iterator[Ex
     if soft:
         yield from _softened(soft, sums, names)
         sums = f"{sums} as powers"
+    for one in step.layers:
+        if one.function not in (*_FUNCTIONS, "linear", "softmax"):
+            raise ExportError(
+                f"{one.name}: nothing of T-SQL is written for the activation '{one.function}' yet."
+            )
     plain = [one for one in step.layers if one.function in _FUNCTIONS]
     if plain or soft:
         cases = [f"WHEN {_within(one)} THEN {_FUNCTIONS[one.function]}" for one in plain]

@@ -9,6 +9,7 @@ from netsharp_engine.program import Unsupported, UpdateRule
 from netsharp_engine.wgpu_backend.planning.describing import TABLE
 from netsharp_engine.wgpu_backend.planning.facts import COUNTED, CRITERIA, GraphFacts, TensorFacts
 from netsharp_engine.wgpu_backend.planning.tensors import refusals
+from netsharp_engine.wgpu_backend.templates.elementwise import FUNCTIONS
 from netsharp_engine.wgpu_backend.templates.losses import PLAIN
 from netsharp_engine.wgpu_backend.templates.updates import LEFT_OUT, RULES, options_of
 
@@ -23,6 +24,11 @@ def unsupported(facts: GraphFacts, rule: UpdateRule | None) -> Iterator[Unsuppor
         if node.op not in TABLE or (node.op == "Dropout" and "layer" not in node.attributes):
             yield Unsupported(node, _refused(node, f"'{node.op}'"))
             continue
+        function = (
+            node.attributes.get("function", "linear") if node.op == "activation" else "linear"
+        )
+        if function not in (*FUNCTIONS, "linear", "softmax"):
+            yield Unsupported(node, _refused(node, f"the activation '{function}'"))
         for reason in refusals(node):
             yield Unsupported(node, _refused(node, reason))
     yield from _criteria(facts)

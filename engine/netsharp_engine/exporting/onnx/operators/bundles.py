@@ -182,6 +182,8 @@ def _activated(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     if function == "softmax":
         found = out.add("Softmax", _flat(out, sources[0]), axis=-1)
         return _fitted(out, found, node)
+    if function not in (*_FUNCTIONS, *_OTHERS):
+        raise refused(node, f"no operator of ONNX is written for the activation '{function}' yet.")
     return activated(out, sources[0].name, function)
 
 

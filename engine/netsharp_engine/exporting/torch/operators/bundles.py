@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsharp_engine.exporting.places import cells, centres
+from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.exporting.torch.operators import walking
 from netsharp_engine.exporting.torch.operators.products import linear
 from netsharp_engine.exporting.torch.operators.rows import BiasedRow, Row
@@ -168,6 +169,8 @@ def _activated(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) 
         if len(node.shape) == 1:
             return found
         return call("torch.unflatten", out.let(found), "-1", numbers(node.shape))
+    if function not in _FUNCTIONS:
+        raise refused(node, f"nothing of PyTorch is written for the activation '{function}' yet.")
     return _FUNCTIONS[function].format(source)
 
 
