@@ -44,7 +44,10 @@ def load_data(
     Raises DataError or TrainingError.
     """
     if not settings.train:
-        raise DataError("No training data is named. Give it with 'train' in [data] or --train.")
+        raise DataError(
+            "No training data is named. Give it with --train, or with 'train' under [data] in the "
+            "run file beside the specification (net.toml for net.nn)."
+        )
     reading = _Reading(settings, progress, output)
     wanted = reading.wanted(model or settings.model)
     if wanted is None:

@@ -107,7 +107,10 @@ def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
     edits = [one for one in shop.experiment.edits_before(place + 1) if one.command == command.name]
     if not edits:
         path = work.options.required_path("editPath", command.name)
-        raise work.refused(f"'{path}' cannot be read.")
+        raise work.refused(
+            f"editPath: there is no file '{path}'. Paths are relative to the folder in which CNTK "
+            "is started, which --cd names."
+        )
     script = edits[-1]
     if not script.written and not script.dumped:
         raise work.refused("the script writes no model.")
