@@ -162,7 +162,7 @@ def check_experiment(
 ) -> int:
     """Compare the trainings of all processes, and train nothing."""
     answer, trainings = experiments.planned_trainings(request)
-    if answer.code and machines.speaks:
+    if answer.code and machines.prints_errors:
         show_answer(answer)
     compared(ranks, "outcome of reading the configuration", _READ[answer.code == DONE])
     if answer.code:
