@@ -130,7 +130,7 @@ def _pi() -> Decimal:
             number += 2
         return total
 
-    return 16 * arctan(5) - 4 * arctan(239)
+    return 16 * arctan(5) - 4 * arctan(239)  # Machin's formula
 
 
 with localcontext(Context(prec=DIGITS + 5)):
@@ -148,6 +148,7 @@ def _of_root(x: Array, error: Array) -> Array:
 
 
 _erf_values = np.vectorize(math.erf, otypes=[np.float64])
+#: Bounds of slopes: a sigmoid's is 1/4, that of erf 2 / sqrt(pi) = 1.13 (rounded up), both at 0.
 _UNARY: dict[str, TransferOperator] = {
     one.name: one
     for one in (

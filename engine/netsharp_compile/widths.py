@@ -112,6 +112,7 @@ class WeightKind(NamedTuple):
     by_power: bool = False
 
 
+#: The largest codes are those of 8 and 16 bits, without the least negative one: symmetric.
 WEIGHT_KINDS = {
     "int8": WeightKind(127, True),
     "int8-tensor": WeightKind(127, False),

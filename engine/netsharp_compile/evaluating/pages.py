@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 #: The files of a report.
 NAMES = ("report.json", "report.md", "report.svg")
+#: Pixels of the picture: a bar, a row, the names' column, the width; the letters of a name.
 _BAR, _ROW, _LEFT, _WIDTH, _LONGEST = 12, 46, 150, 640, 22
 _COLORS = (("carried", "#9ecae1"), ("own", "#d95f0e"))
 
@@ -122,7 +123,7 @@ def report_picture(report: CompileReport) -> str:
 def _picture(report: CompileReport) -> Iterator[str]:
     errors = [(one.error, one.own_error) for one in report.layers]
     finite = [each for pair in errors for each in pair if isfinite(each)]
-    most = max([*finite, 1e-9])
+    most = max([*finite, 1e-9])  # not 0: bars are shares of it
     height = _ROW * len(errors) + 60
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '

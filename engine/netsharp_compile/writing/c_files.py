@@ -315,6 +315,7 @@ def _test(
 
 def _numbers(numbers: Integers) -> Iterator[str]:
     """Yield lines of numbers; the least of 64 bits has no literal in C, and does not occur."""
+    # Beyond 31 bits a literal is `long long` on devices whose `int` and `long` have 32.
     wide = numbers.dtype.itemsize == 8
     line = "   "
     for one in numbers.reshape(-1).tolist():

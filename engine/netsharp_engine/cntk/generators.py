@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+#: Of ``minstd_rand0``: C++ standard, [rand.predef]; Park and Miller (1988).
 _MULTIPLIER, _MODULUS = 16807, 2**31 - 1
 
 
@@ -45,11 +46,12 @@ class MinimalStandard:
         return np.asarray((pairs[:, 0] + pairs[:, 1] * most) / (float(most) * most))
 
 
+#: Of ``mt19937_64``, here and below: C++ standard, [rand.predef]; Nishimura (2000).
 _SIZE, _MIDDLE = 312, 156
 _LOW, _HIGH = np.uint64(0x7FFFFFFF), np.uint64(0xFFFFFFFF80000000)
 _TWIST = np.uint64(0xB5026F5AA96619E9)
 _SEEDING, _WORD = 6364136223846793005, 2**64 - 1
-#: Shifts and masks of what a draw goes through: to the right, to the left.
+#: Shifts and masks of a draw's tempering: positive to the right, negative to the left.
 _TEMPERING = ((29, 0x5555555555555555), (-17, 0x71D67FFFEDA60000), (-37, 0xFFF7EEE000000000))
 
 

@@ -58,7 +58,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     short = [each for each in names[:MOST_COMPARED] if len(each) <= LONGEST_COMPARED]
     folded = {each.casefold(): each for each in reversed(short)}
     compared = name.casefold() if len(name) <= LONGEST_COMPARED else ""
-    close = get_close_matches(compared, list(folded), n=3, cutoff=0.6)
+    close = get_close_matches(compared, list(folded), n=3)  # of its cutoff, 0.6
     if close:
         listed = " or ".join(f"'{excerpt(folded[each])}'" for each in close)
         return f" Did you mean {listed}?"

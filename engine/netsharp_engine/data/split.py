@@ -11,6 +11,7 @@ from netsharp_engine.data.errors import DataError
 from netsharp_engine.data.table import Table
 
 Rows = npt.NDArray[np.intp]
+#: Any fixed number: with it a seed draws other numbers here than for weights or orders.
 SPLIT_STREAM = 0x5317
 
 

@@ -34,5 +34,6 @@ def random_words(counter: tuple[Words, Words, Words, Words], key: tuple[int, int
             (left >> _HALF) ^ d ^ np.uint64(second),
             left & _LOW,
         )
+        # 32 bits: the words of a key.
         first, second = (first + GROWTH[0]) & 0xFFFFFFFF, (second + GROWTH[1]) & 0xFFFFFFFF
     return np.stack((a, b, c, d))

@@ -10,6 +10,7 @@ History = Sequence[dict[str, Any]]
 #: A name, a colour, and a value for each epoch (None where there is none).
 Series = tuple[str, str, list[float | None]]
 
+#: Pixels: the picture, and the margins for numbers and names.
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 28, 40
 COLORS = {"training": "#4c78a8", "validation": "#e4772e"}

@@ -426,7 +426,7 @@ class CellScan:
             slope = 2 - gate
             slope *= gate
             slope *= factor
-            np.multiply(slope, 0.25, out=found_slopes[:, :, number], casting="same_kind")
+            np.multiply(slope, 1 / 4, out=found_slopes[:, :, number], casting="same_kind")
         slope = 1 - new * new
         slope *= let_in
         np.multiply(slope, 0.5, out=found_slopes[:, :, _NEW], casting="same_kind")

@@ -17,6 +17,8 @@ from netsharp_engine.train.settings import TrainingSettings
 #: are proportional to them.
 LARGE_FEATURE = 50.0
 LARGE_TARGET = 1000.0
+#: Rows that are searched for them: enough to see the magnitude of a column, and read at once.
+SOME_ROWS = 4096
 
 
 def layer_of(fault: Fault) -> str:
@@ -42,14 +44,14 @@ def explain(
 
 def propose(settings: TrainingSettings, part: Part, rate: float, *, scaled: bool = False) -> str:
     """Return one change that is likely to help; ``scaled``: the label is learned in other units."""
-    some = part.matrix[part.index[:4096]]
+    some = part.matrix[part.index[:SOME_ROWS]]
     largest = float(np.abs(some).max()) if some.size else 0.0
     if settings.normalizer == "none" and largest > LARGE_FEATURE:
         return f'The features reach {largest:g} and are not normalised: try normalizer = "minmax".'
     if settings.optimizer == "adadelta":
         return "Try max_norm = 4."
     if settings.regression and not scaled:
-        targets = np.abs(part.targets[part.index[:4096]].astype(np.float64))
+        targets = np.abs(part.targets[part.index[:SOME_ROWS]].astype(np.float64))
         if float(targets.max()) > LARGE_TARGET:
             return (
                 f"The label reaches {float(targets.max()):g}, which makes steps large: "

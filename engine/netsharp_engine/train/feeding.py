@@ -16,6 +16,7 @@ from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_engine.train.steps.dropping import draw_of
 
+#: Any fixed number: with it a seed draws other numbers here than for weights or the split.
 SHUFFLE_STREAM = 0x5AFF
 #: Bytes of a block's rows, and how many blocks are mixed: 64 MiB are in use at a time.
 BLOCK_BYTES, BLOCKS_TOGETHER = 1 << 19, 128

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 #: Rooms in which buffers lie: what crosses to other programs, what one step needs, whole numbers.
 WEIGHTS, WORK, TABLES = "weights", "work", "tables"
-#: The purposes of passes; the last have no formula in the patent's description.
+#: The purposes of passes; counting and checking have no formula in US patent 7,747,070 (S. Puri).
 FORWARD, LOSS, BACKWARD, GRADIENT, SUM, UPDATE = (
     *("forward", "loss", "backward", "gradient", "sum", "update"),
 )

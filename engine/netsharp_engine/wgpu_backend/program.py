@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
 
 Floats = npt.NDArray[np.float32]
+#: In place of infinity, which programs of devices may take for impossible: below float32's largest,
+#: 3.4e38.
+LARGEST = 3e38
 
 
 class _Unread(NamedTuple):
@@ -428,8 +431,8 @@ def _numbers(rule: UpdateRule, steps: int) -> dict[str, float]:
         "rate": rule.rate,
         "momentum": rule.momentum,
         "keep": 1 - rule.rate * rule.decay,
-        "limit": min(shaping.limit, 3e38),
-        "total": min(shaping.total, 3e38),
+        "limit": min(shaping.limit, LARGEST),
+        "total": min(shaping.total, LARGEST),
         "norm": rule.max_norm,
         "l2": shaping.l2,
     }

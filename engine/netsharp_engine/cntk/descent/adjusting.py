@@ -21,7 +21,7 @@ class Sizes(NamedTuple):
     as long as the criterion is worse by at most a ``margin`` in percent.
     """
 
-    largest: int = 1_048_576
+    largest: int = 1_048_576  # CNTK, SGDLib/SGD.cpp, minibatchSizeTuningMax
     frequency: int = 1
     margin: float = 1.0
 
@@ -36,9 +36,9 @@ class Adjusting(NamedTuple):
     when: str = NEVER
     interval: int = 1
     reduce_up_to: float = 0.0
-    decrease: float = 0.618
+    decrease: float = 0.618  # CNTK, SGDLib/SGD.cpp, learnRateDecreaseFactor
     increase_above: float = math.inf
-    increase: float = 1.382
+    increase: float = 1.382  # CNTK, SGDLib/SGD.cpp, learnRateIncreaseFactor
     goes_on_reducing: bool = False
     goes_back: bool = True
     validated: bool = True

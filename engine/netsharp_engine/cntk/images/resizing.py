@@ -19,7 +19,7 @@ def _linear(at: Array) -> Array:
 
 
 def _cubic(at: Array) -> Array:
-    sharp = -0.75
+    sharp = -0.75  # OpenCV, imgproc/resize.cpp, interpolateCubic
     near = [((sharp + 2) * x - (sharp + 3)) * x * x + 1 for x in (at, 1 - at)]
     far = [((sharp * x - 5 * sharp) * x + 8 * sharp) * x - 4 * sharp for x in (at + 1, 2 - at)]
     return np.stack([far[0], near[0], near[1], far[1]])
@@ -85,7 +85,8 @@ def _pairs(old: int, new: int) -> tuple[Array, Array, Array]:
     part = places - first.astype(np.float32)
     outside = (first < 0) | (first >= old - 1)
     first, part = np.clip(first, 0, old - 1), np.where(outside, np.float32(0), part)
-    shares = np.rint(np.stack([np.float32(1) - part, part]) * np.float32(2048)).astype(np.int64)
+    # OpenCV, imgproc/resize.cpp: INTER_RESIZE_COEF_SCALE is 2^11.
+    shares = np.rint(np.stack([np.float32(1) - part, part]) * np.float32(1 << 11)).astype(np.int64)
     return first, np.minimum(first + 1, old - 1), shares
 
 

@@ -51,7 +51,7 @@ class SentenceStreams(NamedTuple):
 class SentenceOptions(NamedTuple):
     """``block``: whole sentences of about that number of words are shuffled together."""
 
-    block: int = 50_000
+    block: int = 50_000  # CNTK, LMSequenceReader/SequenceReader.h, m_cacheBlockSize
 
 
 DEFAULTS = SentenceOptions()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
+from netsharp_engine.cntk.stored.values import EPSILON, StoredModel, StoredNode
 
 _NORMALIZATION, _STACK, _PARAMETER = "BatchNormalization", "OptimizedRNNStack", "LearnableParameter"
 #: What nodes keep whose numbers are no longer those of the file.
@@ -46,7 +46,7 @@ def _variances(nodes: dict[str, StoredNode], version: int) -> str:
             done.add(source.name)
             inverse = source.values.astype(np.float64)
             with np.errstate(divide="ignore"):
-                variance = 1 / (inverse * inverse) + node.attributes.get("epsilon", 1e-5)
+                variance = 1 / (inverse * inverse) + node.attributes.get("epsilon", EPSILON)
             values = variance.astype(source.values.dtype)
             kept = {**source.kept, CONVERTED: True}
             nodes[source.name] = source._replace(values=values, kept=kept)

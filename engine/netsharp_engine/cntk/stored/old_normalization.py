@@ -6,6 +6,7 @@ from typing import Any
 
 from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting
 from netsharp_engine.cntk.stored.fields import Codec, NodePlace
+from netsharp_engine.cntk.stored.values import EPSILON
 
 #: From which version of its own a node has its layout and count, and its epsilon.
 _COUNTED, _EPSILON = 0x10002, 0x10003
@@ -40,7 +41,7 @@ def with_old(given: BinaryReading, found: dict[str, Any]) -> dict[str, Any]:
         "blendTimeConstant": 0.0,
         "imageLayout": _LAYOUTS[layout],
         ".batches": old[6] if len(old) > 6 else 0,
-        "epsilon": old[7] if len(old) > 7 else 1e-5,
+        "epsilon": old[7] if len(old) > 7 else EPSILON,
         "useCntkEngine": old[8] if len(old) > 8 else True,
     }
 

@@ -32,7 +32,7 @@ from netsharp_engine.cntk.stored.fields import (
 )
 from netsharp_engine.cntk.stored.matrices import MATRIX
 from netsharp_engine.cntk.stored.old_normalization import OLD
-from netsharp_engine.cntk.stored.values import StoredNode
+from netsharp_engine.cntk.stored.values import EPSILON, StoredNode
 
 
 class Attributes(NamedTuple):
@@ -107,7 +107,7 @@ _DELAY = Attributes(
         Field(".rows", SIZE, 0, until=3),
         Field(".columns", SIZE, 0, until=3),
         Field(".shape", SHAPE, since=4),
-        Field("defaultHiddenActivation", OWN, 0.1, 2),
+        Field("defaultHiddenActivation", OWN, 0.1, 2),  # CNTK's DEFAULT_HIDDEN_ACTIVATION
     ),
     parts.delay,
     parts.spread_delay,
@@ -131,6 +131,8 @@ _OLD_POOLING = Attributes(
         Field("verticalSubsample", SIZE),
     )
 )
+#: Models before version 26 have no scale: CNTK, ComputationNetworkLib/ConvolutionalNodes.h, loads
+#: 1/16, that of Fast R-CNN, and a maximum as the kind.
 _REGIONS = (
     Field("roiOutputShape", SHAPE),
     Field(".pool", WHOLE, 1, 26),
@@ -147,7 +149,7 @@ _NORMALIZATION = Attributes(
         Field(".samples", SIZE, 0, 13, 18),
         Field(".none", TRUTH, True, 19, 19),
         Field(".samples", SIZE, 0, 20),
-        Field("epsilon", DOUBLE, 1e-5, 6),
+        Field("epsilon", DOUBLE, EPSILON, 6),
         Field("useCntkEngine", TRUTH, True, 6),
     ),
     parts.normalization,

@@ -16,6 +16,9 @@ from netsharp_engine.cntk.generators import Array
 V1, V2 = "v1", "v2"
 #: Groups of nodes, in the order of the first format.
 GROUPS = ("feature", "label", "criterion", "evaluation", "output")
+#: The epsilon of a BatchNormalization whose file has none: CNTK's default,
+#: ComputationNetworkLib/TrainingNodes.h, BatchNormalizationNode.
+EPSILON = 1e-5
 
 
 class StoredNode(NamedTuple):

@@ -52,6 +52,7 @@ UNREADABLE = (
     RuntimeError,
     ValueError,
 )
+#: Deflate makes 1032 bytes of one at most (zlib's technical notes); a little more for headers.
 LARGEST_GZIP_RATIO = 1100
 #: The bytes of an array from which on it is mapped.
 LARGE_ARRAY = 1 << 26

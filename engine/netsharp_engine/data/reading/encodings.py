@@ -56,6 +56,7 @@ def is_legacy(path: str) -> bool:
                 continue
             text = decoder.decode(block)
             beyond = [each for each in text if ord(each) > 0x7F]
+            # PEP 383: a byte that is not UTF-8 becomes U+DC80 to U+DCFF.
             strange = bytes(ord(each) & 0xFF for each in beyond if 0xDC80 <= ord(each) <= 0xDCFF)
             if len(strange) < len(beyond):
                 return False

@@ -166,4 +166,5 @@ def _returned(outputs: Sequence[Port]) -> list[str]:
         return lines(ProgramLine(2, "return ", outputs[0].name))
     names = [one.name for one in outputs]
     plain = f"        return {', '.join(names)}"
+    # 88 columns: the line length of black and of ruff's formatter by default.
     return [plain] if len(plain) <= 88 else lines(ProgramLine(2, "return ", items(names)))

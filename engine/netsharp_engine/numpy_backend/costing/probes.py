@@ -54,13 +54,15 @@ SAMPLES = 32
 MOST_OUTPUTS = SIZES[1]
 #: Numbers between the runs of what is walked.
 PADDED = 8
+#: A response normalisation with beta = 3/4, which has its own, faster calls.
 NORM: dict[str, Any] = {"alpha": 0.001, "beta": 0.75, "offset": 1.0, "over_full_kernel": True}
+#: The usual constants of the rules: Zeiler (2012) for AdaDelta, Kingma and Ba (2015) for Adam.
 CONSTANTS = {
     "decay": 0.95,
     "constant": 1e-6,
     "beta1": 0.9,
     "beta2": 0.999,
-    "epsilon": 1e-8,
+    "epsilon": 1e-8,  # as above
 }
 
 
@@ -114,7 +116,7 @@ def _timed(probes: Sequence[Probe], clock: Callable[[], float]) -> list[float]:
                     call()
                 seconds = (clock() - start) / count
                 seen[place].append(seconds)
-                repeats[place] = max(1, int(REPEATED / max(seconds, 1e-9)))
+                repeats[place] = max(1, int(REPEATED / max(seconds, 1e-9)))  # not by 0
             rounds += 1
     return [sorted(each[1:])[(len(each) - 1) // 4] for each in seen]
 
@@ -150,6 +152,7 @@ class _Maker:
         random = np.random.default_rng(0)
         self._arrays = [aligned((SIZES[-1] * 2,), dtype) for _ in range(6)]
         for array in self._arrays:
+            # Away from 0, so that no quotient or root is special.
             array[...] = np.resize(random.uniform(0.1, 1.1, 4096), array.shape)
 
     def calls(self) -> Iterator[tuple[Call, bool]]:
@@ -200,6 +203,7 @@ class _Maker:
             )
         for ufunc in (np.divide, np.sqrt, np.reciprocal):
             yield partial(ufunc, *(x, gradient)[: ufunc.nin], out)
+        # A power that is not a multiple of 1/4, which is computed by roots.
         yield partial(np.power, x, self.dtype(-0.6), out)
         for loss in LOSSES.values() if size <= MOST_OUTPUTS else ():
             arrays = LossArrays(x, y, gradient, out, line, line, spare, self._array(5, samples))
@@ -269,6 +273,7 @@ class _Maker:
         """Yield a step of each rule, over ``size`` weights."""
         for kind in KINDS:
             optimizer = bind_optimizer(_Weights(self._array(0, size), self._array(1, size)), kind)
+            # A rate so low that repeated updates leave the weights' magnitude unchanged.
             yield partial(optimizer.update, UpdateRule(kind, 1e-9, 0.5, constants=CONSTANTS))
 
     def _walks(self, run: int, size: int) -> Iterator[Call]:

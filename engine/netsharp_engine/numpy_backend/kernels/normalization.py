@@ -105,7 +105,7 @@ def _power(base: Array, beta: float, power: Array, spare: Array) -> list[Call]:
     """Compute power = base^-beta; quarters by square roots, which are far cheaper than power."""
     if beta == 0.5:
         return [partial(np.sqrt, base, power), partial(np.reciprocal, power, power)]
-    if beta == 0.75:
+    if beta == 0.75:  # the usual one, as in Krizhevsky et al. (2012)
         return [
             partial(np.sqrt, base, spare),
             partial(np.sqrt, spare, power),

@@ -199,6 +199,7 @@ class _Look:
         if self._work * count * BATCH_STEPS > MOST_WORK:
             return None
         batch = self._batch(self._order()[:count])
+        # Kingma and Ba (2015), algorithm 1.
         constants = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
         rule = UpdateRule("adam", BATCH_RATE, constants=constants)
         program = drafted(self._backend, Job(self._scored_graph, count, "float64", rule)).program()

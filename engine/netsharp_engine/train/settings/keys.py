@@ -171,6 +171,7 @@ KEYS: tuple[Key, ...] = (
         "number",
         "the learning rate: the factor of a step",
         ADAM_RATE,
+        # What each host documents for its plain rule.
         {"studio": 0.1, "rx": 0.001, "tlc": 0.001},
         least=0,
         open_least=True,
@@ -292,6 +293,7 @@ KEYS: tuple[Key, ...] = (
         "init_diameter",
         "number",
         "with init uniform, initial weights are at most half of it from 0",
+        # The hosts' own default.
         0.1,
         _same(0.1),
         least=0,
@@ -305,7 +307,7 @@ KEYS: tuple[Key, ...] = (
         "checkpoint",
         "number",
         "seconds between two saves of the model during training; 0 saves only at the end or a stop",
-        60.0,
+        60.0,  # at most a minute of work is lost
         least=0,
     ),
     Key(
@@ -397,7 +399,7 @@ KEYS: tuple[Key, ...] = (
         "schedule_factor",
         "number",
         "the factor of the learning rate at each reduction of step and plateau",
-        0.1,
+        0.1,  # PyTorch's StepLR and ReduceLROnPlateau have the same
         least=0,
         most=1,
         open_least=True,
@@ -418,6 +420,7 @@ KEYS: tuple[Key, ...] = (
         "adadelta_decay",
         "number",
         "AdaDelta's decay (rho)",
+        # Zeiler (2012), section 4.1; so is the constant below.
         0.95,
         {"rx": 0.95},
         least=0,
@@ -429,6 +432,7 @@ KEYS: tuple[Key, ...] = (
         "adadelta_constant",
         "number",
         "AdaDelta's conditioning constant (epsilon)",
+        # As above.
         1e-6,
         {"rx": 1e-6},
         least=0,
@@ -439,7 +443,7 @@ KEYS: tuple[Key, ...] = (
         "adam_beta1",
         "number",
         "Adam's decay of the gradient's mean",
-        0.9,
+        0.9,  # Kingma and Ba (2015), algorithm 1
         least=0,
         most=1,
         open_most=True,
@@ -449,7 +453,7 @@ KEYS: tuple[Key, ...] = (
         "adam_beta2",
         "number",
         "Adam's decay of the squared gradient's mean",
-        0.999,
+        0.999,  # Kingma and Ba (2015), algorithm 1
         least=0,
         most=1,
         open_most=True,
@@ -459,7 +463,7 @@ KEYS: tuple[Key, ...] = (
         "adam_epsilon",
         "number",
         "Adam's constant in the denominator",
-        1e-8,
+        1e-8,  # Kingma and Ba (2015), algorithm 1
         least=0,
         open_least=True,
     ),

@@ -1,7 +1,7 @@
 """Training with transfer tables in the loop: the layers that have one, and when it is rebuilt.
 
-The caller provides the function that makes a table from a range; it must not know back ends. The
-seed's system calls this the generation of transfer functions during the training phase.
+The caller provides the function that makes a table from a range; it must not know back ends.
+Source: European patent application 19290051.2, transfer functions generated while training.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Sums over many numbers in several passes, each of a stated width: S_r of the seed's description.
+"""Sums over many numbers in several passes, each of a stated width.
 
 A loop is cut into parts, which are computed by other invocations; a second kernel adds them.
+Source: S. Puri, US patent 7,747,070, section 4.8, where they are S_r.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Kernels of convolutional layers in any number of dimensions, with any sharing and padding.
 
-4.12 to 4.14 and 4.18 to 4.26 of the seed's description, where strides are 2 and kernels shared.
+Source: S. Puri, US patent 7,747,070, equations 4.12 to 4.14 and 4.18 to 4.26, for strides of 2 and
+shared kernels.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def sizes(way: KernelWay) -> tuple[tuple[str, int], ...]:
 
 
 def forward(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, out: Buffer) -> None:
-    """Add 4.13: convolution and subsampling in one, with the kernel not flipped."""
+    """Add equation 4.13: convolution and subsampling in one, with the kernel not flipped."""
     seen = way.under()
     term = f"b{w.number}[{seen.weight}] * b{x.number}[n * INPUTS + {seen.cell}]"
     matrix = unfolded.forward(way, x, w)
@@ -42,7 +43,7 @@ def bias(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, out: 
 
 
 def backward(build: Building, what: str, g: Buffer, w: Buffer, way: KernelWay, out: Buffer) -> None:
-    """4.18 and 4.21: the adjoint, by loops over the places that see a cell."""
+    """Equations 4.18 and 4.21: the adjoint, by loops over the places that see a cell."""
     seen = way.above()
     term = f"b{w.number}[{seen.weight}] * b{g.number}[n * OUTPUTS + {seen.place}]"
     matrix = unfolded.backward(way, g, w)
@@ -51,7 +52,7 @@ def backward(build: Building, what: str, g: Buffer, w: Buffer, way: KernelWay, o
 
 
 def gradient(build: Building, what: str, x: Buffer, g: Buffer, way: KernelWay, out: Buffer) -> None:
-    """Add 4.16, 4.17 and 4.19: the derivative by each weight, and by the bias after them."""
+    """Add equations 4.16, 4.17 and 4.19: the derivatives by each weight and by the bias after."""
     seen = way.along()
     value = f"b{x.number}[r * INPUTS + {seen.cell}]"
     if seen.weight:

@@ -1,7 +1,7 @@
 """Kernels of full layers and of transition layers, which see a whole image at once.
 
-4.1, 4.7 to 4.9 of the seed's description, and its section 4.7: a transition layer is a full one
-on the flattened patch.
+Source: S. Puri, US patent 7,747,070, equations 4.1 and 4.7 to 4.9, and section 4.7: a transition
+layer is a full one on the flattened patch.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def kernel_bias(build: Building, what: str, x: Buffer, w: WeightMatrix, out: Buf
 
 
 def bias(build: Building, what: str, x: Buffer, b: Buffer, out: Buffer) -> None:
-    """Add one number for each node: the seed's patches of biases, too."""
+    """Add one number for each node."""
     formula = f"b{x.number}[e] + b{b.number}[i]"
     build.kernel(f"{what}: bias", "bias", FORWARD, out, Each(formula))
 

@@ -1,7 +1,7 @@
 """Kernels of the criteria: each row's loss, the error of what it reads, right answers, the tally.
 
-4.2, 4.3 and 4.6 of the seed's description.  ``shares`` are what rows count, those that were not fed
-nothing; wanted values come as codes or, where ``figures`` say so, as numbers.
+``shares`` are the weights of rows, 0 for those that were not fed; wanted values come as codes or,
+where ``figures`` say so, as numbers. Source: S. Puri, US patent 7,747,070, equations 4.2, 4.3, 4.6.
 """
 
 from __future__ import annotations

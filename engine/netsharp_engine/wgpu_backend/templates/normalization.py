@@ -34,7 +34,7 @@ def _power(base: str, beta: float) -> str:
     """base^-beta; a half and three quarters by roots, which devices compute more exactly."""
     if beta == 0.5:
         return f"1.0 / sqrt({base})"
-    if beta == 0.75:
+    if beta == 0.75:  # the usual one, as in Krizhevsky et al. (2012)
         return f"1.0 / (sqrt({base}) * sqrt(sqrt({base})))"
     return f"pow({base}, {number(-beta)})"
 

@@ -1,6 +1,7 @@
 """Kernels that change parameters by their gradients: one row for each rule, and the norm bound.
 
-4.10 and 4.11 of the seed's description; the numbers of a rule are ``figures`` on the device.
+The numbers of a rule are ``figures`` on the device. Source: S. Puri, US patent 7,747,070, equations
+4.10 and 4.11, for the plain rule.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How kernels walk over an image, as loops with bounds: what a place sees, who sees a cell.
 
-Conditions at borders become bounds of loops, so that no loop holds a branch; 4.13, 4.19, 4.21 and
-the conditions 4.23 to 4.26 of the seed's description are its case of two dimensions and stride 2.
+Conditions at borders become bounds of loops, so that no loop holds a branch. Source: S. Puri, US
+patent 7,747,070, equations 4.13, 4.19, 4.21 and 4.23 to 4.26, for two dimensions and strides of 2.
 """
 
 from __future__ import annotations

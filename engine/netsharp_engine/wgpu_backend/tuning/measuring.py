@@ -32,6 +32,8 @@ RUNS, TIMES = 4, 3
 LONG = 0.05
 #: Numbers of a buffer that are compared, and how far they may be from the plain form's.
 COMPARED, NEAR = 1 << 16, 1e-3
+#: In place of a time of 0, by which nothing can be divided.
+LEAST_SECONDS = 1e-12
 
 
 class TriedVariant(NamedTuple):
@@ -95,7 +97,7 @@ def _tried(program: DeviceProgram, kernel: DeviceKernel, end: float) -> Iterator
                 kernel.what, name, 0.0, f"its numbers are {far:.1g} from the plain form's"
             )
             continue
-        yield TriedVariant(kernel.what, name, _seconds(machine, made) / max(plain, 1e-12))
+        yield TriedVariant(kernel.what, name, _seconds(machine, made) / max(plain, LEAST_SECONDS))
     # Kernels tried later read what the plain form writes, and no parameters of many updates.
     _numbers(program, kernel)
     program.restore()
@@ -149,8 +151,9 @@ def _apart(found: list[Floats], wanted: list[Floats]) -> float:
 
 
 def _fill(program: DeviceProgram) -> None:
-    """Let all buffers hold numbers as a training has them: two steps of noise."""
+    """Fill all buffers with numbers as a training has them: two steps of noise."""
     random = np.random.default_rng(0)
+    # Parameters of the magnitude of initial weights, so that no activation saturates.
     program.load(
         {
             each.name: random.uniform(-0.1, 0.1, each.shape).astype(np.float32)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from netsharp_engine.cntk.stored.dictionaries.wire import FREE, INFERRED, WireAxis
+from netsharp_engine.cntk.stored.values import EPSILON
 
 _NAMES = """
     Negate Sigmoid Tanh ReLU Exp Log Sqrt Floor Abs Reciprocal Softmax Hardmax TransposeAxes
@@ -233,7 +234,7 @@ def _normalization(given: Given, shapes: Shapes) -> dict[str, Any]:
         "spatial": bool(given.get("spatial", False)),
         "normalizationTimeConstant": float(given.get("normalizationTimeConstant", 0.0)),
         "blendTimeConstant": float(given.get("blendTimeConstant", 0.0)),
-        "epsilon": float(given.get("epsilon", 1e-5)),
+        "epsilon": float(given.get("epsilon", EPSILON)),
         "useCntkEngine": not given.get("useCuDNNEngine", False),
         "imageLayout": "CHW",
     }
