@@ -312,12 +312,14 @@ class PooledBundle:
 
     @property
     def owners(self) -> Places:
-        """Return the node of each weight: a pool has no weights, so the array is empty."""
+        """Return the node of each weight: a pool has no weights, so the array has the shape [0]."""
         return np.zeros(0, np.int64)
 
     @property
     def places(self) -> Places:
-        """Return the value of each weight: a pool has no weights, so the array is empty."""
+        """Return the value of each weight: a pool has no weights, so the array has the shape
+        [0].
+        """
         return np.zeros(0, np.int64)
 
     @property

@@ -185,7 +185,9 @@ def _layers(model: Model) -> list[SummedLayer]:
 
 
 def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:
-    """Return the plan for compiling a model, as far as it is known without data."""
+    """Return the plan for compiling a model, as far as it is known without data. Raises
+    CompileError for settings that the tables of a training contradict.
+    """
     layers = _layers(model)
     settings = _of_training(model, _of_nodes(layers, _of_inputs(model, settings)))
     require_names(layers, dict(settings.layers))

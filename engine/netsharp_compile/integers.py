@@ -175,7 +175,9 @@ class IntegerNetwork:
         return np.clip(found + layer.result.zero_point, layer.result.least, layer.result.most)
 
     def looked_up(self, layer: IntegerLayer, results: Integers) -> Integers:
-        """Return the codes of a layer's values for those of its sums."""
+        """Return the codes of a layer's values for those of its sums, of the same shape, in the
+        dtype of the layer's scheme.
+        """
         if layer.formula is not None:
             return layer.formula.codes(results, layer.result, layer.target)
         if layer.table is None:

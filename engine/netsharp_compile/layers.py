@@ -103,7 +103,9 @@ def layers_of(graph: Graph, tensors: Tensors) -> list[SummedLayer]:
 
 
 def values_of(layers: Sequence[SummedLayer], features: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield the sums and the values [rows, nodes] of each layer; those of softmax are its sums."""
+    """Yield the sums and the values [rows, nodes] of each layer; those of softmax are its sums.
+    Raises ValueError for an activation without an operator.
+    """
     operands = [features]
     for layer in layers:
         with np.errstate(all="ignore"):  # Infinity and NaN are refused with the ranges.

@@ -62,7 +62,9 @@ def planned(
     seen: Sequence[Observed],
     settings: CompileSettings,
 ) -> IntegerNetwork:
-    """Return a network in integers from the ranges of its normalised features and its layers."""
+    """Return a network in integers from the ranges of its normalised features and its layers.
+    Raises CompileError, which names the layer, where its ranges have no scheme.
+    """
     require_names(layers, dict(settings.layers))
     for layer, ranges in zip(layers, seen, strict=True):
         _require_numbers(layer.name, ranges)
@@ -85,7 +87,8 @@ def schemes_without_data(
     function: str, settings: CompileSettings, name: str, *, last: bool
 ) -> tuple[QuantizationScheme | str, QuantizationScheme | str]:
     """Return the schemes of a layer's sums and of its values as far as they follow from the
-    operator alone, else a word for their kind and bits.
+    operator alone, else a word for their kind and bits. Raises ValueError for an activation without
+    an operator.
     """
     width = settings.width_of(name)
     word = f"{width}, range from data"
@@ -257,7 +260,9 @@ class _Plan:
 
 
 def is_identity(function: str, scheme: QuantizationScheme) -> bool:
-    """Return whether clipping to the ends of codes has the effect of an operator."""
+    """Return whether clipping to the ends of codes has the effect of an operator. Raises ValueError
+    for a function that is not an operator.
+    """
     return transfer_table(scheme, function, scheme, big_tables=True).is_identity
 
 
@@ -276,7 +281,9 @@ def _shifted(scales: Array, of: float) -> Array:
 def hidden_schemes(
     function: str, seen: Observed, width: OperandWidth, method: RangeMethod, *, share_tables: bool
 ) -> tuple[QuantizationScheme, QuantizationScheme]:
-    """Return the schemes of a hidden layer's sums and of its values."""
+    """Return the schemes of a hidden layer's sums and of its values. Raises ValueError for an
+    activation without an operator.
+    """
     shared = is_shared(function, method, share_tables)
     if shared:
         values = value_range(function)

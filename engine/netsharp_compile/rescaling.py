@@ -24,13 +24,15 @@ MULTIPLIER_BITS, MOST_SHIFT = 31, 62
 
 
 def requantized(sums: Whole, multipliers: Whole, shifts: Whole) -> Whole:
-    """Return floor((sum * multiplier + 2^shift / 2) / 2^shift) of each, in 64 bits."""
+    """Return floor((sum * multiplier + 2^shift / 2) / 2^shift) of each in int64, of the shape to
+    which sums [..., nodes], multipliers and shifts [nodes] broadcast.
+    """
     half = (np.int64(1) << shifts) >> 1
     return (sums.astype(np.int64) * multipliers + half) >> shifts
 
 
 def powers_of_two(scales: Array) -> Array:
-    """Return the least powers of two that are not below scales."""
+    """Return the least powers of two that are not below positive scales, of the same shape."""
     shares, exponents = np.frexp(scales)
     found: Array = np.ldexp(1.0, exponents - (shares == 0.5))
     return found

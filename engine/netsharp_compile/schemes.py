@@ -95,7 +95,9 @@ class QuantizationScheme:
     def asymmetric(
         cls, low: float, high: float, bits: int = 8, operand: Operand = "unsigned"
     ) -> QuantizationScheme:
-        """Return the scheme whose codes cover ``low`` to ``high``, widened to hold 0 exactly."""
+        """Return the scheme whose codes cover ``low`` to ``high``, widened to hold 0 exactly.
+        Raises ValueError where ``low`` is not below ``high`` or the range is wider than any number.
+        """
         low, high = _range(low, high)
         plain = cls("asymmetric", operand, bits, 1.0)
         scale = (high - low) / (plain.most - plain.least)
@@ -109,7 +111,9 @@ class QuantizationScheme:
     def symmetric(
         cls, bound: float, bits: int = 8, operand: Operand = "symmetric"
     ) -> QuantizationScheme:
-        """Return the scheme whose largest code means ``bound``, and whose code 0 means 0."""
+        """Return the scheme whose largest code means ``bound``, and whose code 0 means 0. Raises
+        ValueError where the bound is not above 0 or twice as much is infinite.
+        """
         _, bound = _range(0.0, bound)
         plain = cls("symmetric", operand, bits, 1.0)
         return cls("symmetric", operand, bits, bound / plain.most or 1.0)
@@ -181,7 +185,8 @@ class QuantizationScheme:
 def rounded_up(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the nearest whole numbers, the upper one of two that are as near.
 
-    Adding a half first would round the largest number below a half to 1.
+    Adding a half first would round the largest number below a half to 1. Values have any shape, and
+    so has the result: round half up, towards positive infinity.
     """
     below = np.floor(values)
     with np.errstate(invalid="ignore"):  # Infinity has no fraction.

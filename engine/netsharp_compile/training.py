@@ -37,7 +37,8 @@ def training_table(function: str, operands: str, sums: tuple[float, float]) -> A
 def observed_from(function: str, sums: tuple[float, float]) -> Observed:
     """Return the observation for a layer whose sums are in an interval.
 
-    Every activation has its extremes at the ends, or at 0 between them.
+    Every activation has its extremes at the ends, or at 0 between them. Raises ValueError for an
+    activation without an operator.
     """
     (operator,) = chain_of(function)
     points = np.array([*sums, min(max(0.0, sums[0]), sums[1])])

@@ -96,7 +96,8 @@ class Graph:
     ) -> Node:
         """Add an input layer; the features are split over the inputs in order of creation.
 
-        Inputs that name the same ``axis`` have the same number of steps in each sequence.
+        Inputs that name the same ``axis`` have the same number of steps in each sequence. Raises
+        GraphError for a shape that is not of positive whole numbers.
         """
         extents = _extents(f"input {name}", shape)
         node = Node("input", (), (), {"axis": axis} if axis else {}, extents, name, origin)
@@ -185,7 +186,8 @@ class Graph:
         **attributes: Any,
     ) -> Node:
         """Add a node that reads other steps of a source which follows by ``connect``: so a loop
-        begins. ``initial`` is the value where there is no such step.
+        begins. ``initial`` is the value where there is no such step. Raises GraphError for a shape
+        that is not of positive whole numbers.
         """
         extents = _extents(name or op, shape)
         return self._add(Node(op, tuple(initial), (), attributes, extents, name, origin))

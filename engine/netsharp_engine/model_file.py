@@ -43,7 +43,8 @@ def write_file(
 ) -> None:
     """Write arrays and JSON values as one file, whole or not at all; ModelError when that fails.
 
-    A model that was given a second name (a hard link) keeps its state under that name.
+    A model that was given a second name (a hard link) keeps its state under that name. Arrays keep
+    their shapes and dtypes.
     """
     metadata = {name: json.dumps(value) for name, value in texts.items()}
     metadata |= {"format": FORMAT, "version": str(VERSION)}
@@ -87,7 +88,9 @@ def _header(
 
 
 def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:
-    """Return the JSON values and arrays of a model file; ModelError for any other file."""
+    """Return the JSON values and arrays of a model file; ModelError for any other file. Arrays have
+    the shapes and dtypes of the file.
+    """
     head = _head(path)
     try:
         with safe_open(path, framework="np") as opened:
@@ -128,7 +131,7 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
 
 def read_model(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:
     """Return the JSON values and arrays of a model file; ModelError for any other, also for what is
-    kept beside a checkpoint of CNTK.
+    kept beside a checkpoint of CNTK. Arrays have the shapes and dtypes of the file.
     """
     values, tensors = read_file(path)
     if "of" in values and "specification" not in values:
@@ -140,7 +143,10 @@ def read_model(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floa
 
 
 def tensor_bytes(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return arrays of floating-point numbers as the bytes of a plain safetensors file."""
+    """Return arrays of floating-point numbers as the bytes of a plain safetensors file. Arrays keep
+    their shapes and dtypes. Source: the safetensors format (header of JSON, then the numbers in
+    little-endian order).
+    """
     order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     parts = [_header({"format": "np"}, order)]
     for _, array in order:
@@ -149,7 +155,9 @@ def tensor_bytes(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
 
 def read_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays in any safetensors file; ModelError for any other file."""
+    """Return the arrays in any safetensors file; ModelError for any other file. Arrays have the
+    shapes and dtypes of the file.
+    """
     _head(path)
     try:
         with safe_open(path, framework="np") as opened:

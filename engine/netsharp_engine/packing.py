@@ -112,7 +112,7 @@ class Packing:
 
 def packed(length: Indices) -> Packing:
     """Return sequences of these lengths, each in the first row that has room, in their order.
-    Source: CNTK, Common/Include/Sequences.h, PackSequences.
+    Source: CNTK, Common/Include/Sequences.h, PackSequences. ``length`` is [sequences], in steps.
     """
     if twins is not None and len(length):
         given = np.ascontiguousarray(length, np.int64)

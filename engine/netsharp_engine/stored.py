@@ -79,7 +79,9 @@ def as_text(found: object, key: str) -> str:
 
 
 def optional(values: Mapping[str, Any], key: str, read: Any) -> Any:
-    """Return ``read(values, key)``, or None where the value is null."""
+    """Return ``read(values, key)``, or None where the value is null. Raises ValueError where the
+    key is missing.
+    """
     return None if _found(values, key) is None else read(values, key)
 
 

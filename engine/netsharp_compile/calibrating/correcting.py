@@ -32,7 +32,7 @@ def corrected(
 ) -> IntegerNetwork:
     """Return a network whose biases, layer after layer, take away the mean difference of sums from
     those of the network in floating point on some rows [rows, features], as they are and as the
-    normaliser makes them.
+    normaliser makes them. Raises ValueError for an activation without an operator.
     """
     if len(features) < _LEAST_ROWS:
         return network

@@ -39,7 +39,8 @@ def levelled(
 ) -> list[SummedLayer]:
     """Return layers that answer the same, with ranges of channels that are nearer to each other.
 
-    ``blocks`` are normalised features [rows, features].
+    ``blocks`` are normalised features [rows, features]. Raises ValueError for an activation without
+    an operator.
     """
     values = _Values(layers, features)
     free = values.free()

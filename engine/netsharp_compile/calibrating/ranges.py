@@ -116,7 +116,7 @@ def observed(
     """Return the observed ranges of the features and of each layer.
 
     ``blocks`` gives normalised features [rows, features], all of them numbers, in parts, whenever
-    it is called.
+    it is called. Raises ValueError for an activation without an operator.
     """
     ends = np.array([[[np.inf, -np.inf]] * 2] * len(layers))
     moments: Array | None = None
@@ -236,7 +236,8 @@ def sum_range(
 ) -> tuple[float, float]:
     """Return the range of the codes of a layer's sums: where the operator still changes the result
     by more than half a code, within the observed range and that of the result's codes; for a
-    bounded operator with a shared table, wherever it changes.
+    bounded operator with a shared table, wherever it changes. Raises ValueError for an activation
+    without an operator.
     """
     if function == SOFTMAX:
         return seen

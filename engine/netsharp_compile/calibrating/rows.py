@@ -44,7 +44,9 @@ class TrainingRows(NamedTuple):
 
 
 def rows_of(model: Model, query: SampleQuery) -> Rows:
-    """Return the rows of files as features; those that a training leaves out are left out."""
+    """Return a function that yields the rows of files as features [rows, features] in parts, not
+    normalised; those that a training leaves out are left out.
+    """
 
     def rows() -> Iterator[Features]:
         for part in _encoded(model, query, labelled=False):

@@ -48,7 +48,9 @@ class PlannedPair(NamedTuple):
 
 
 def explained(layers: Sequence[SummedLayer], settings: CompileSettings) -> list[PlannedPair]:
-    """Return the pairs of a network in order."""
+    """Return the pairs of a network in order. Raises ValueError for a table of more operands or
+    bits than there are tables of.
+    """
     found = []
     sharing: dict[str, str] = {}
     for place, layer in enumerate(layers):

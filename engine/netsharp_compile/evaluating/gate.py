@@ -150,7 +150,8 @@ def gate_verdict(
 ) -> GateVerdict:
     """Return the verdict of a gate's rows on a compiled network.
 
-    Raises CompileError where there are none.
+    Raises CompileError where there are none. Raises ValueError for an activation without an
+    operator.
     """
     objective = model.objective
     rows = right_before = right = differing = 0

@@ -202,7 +202,9 @@ def report_of(
     objective: Objective,
     rows: Iterable[RowPair],
 ) -> CompileReport:
-    """Return the report on a network's cost and on its error on rows."""
+    """Return the report on a network's cost and on its error on rows. Raises ValueError for an
+    activation without an operator.
+    """
     tallies = [_Tally() for _ in layers]
     agreed = count = 0
     for features, normalized in rows:

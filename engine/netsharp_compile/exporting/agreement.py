@@ -36,7 +36,9 @@ class CodeDifferences(NamedTuple):
 
     @classmethod
     def of(cls, name: str, ours: Integers, theirs: Integers) -> CodeDifferences:
-        """Compare codes of equal shapes."""
+        """Compare codes of equal shapes: how many there are, how many differ, and by how much at
+        most.
+        """
         apart = np.abs(ours.astype(np.int64) - theirs.astype(np.int64))
         return cls(name, apart.size, int((apart > 0).sum()), int(apart.max(initial=0)))
 

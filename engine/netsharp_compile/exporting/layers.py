@@ -55,7 +55,8 @@ class LayerWriting:
     def read(self, features: str, *, may_lack: bool) -> None:
         """Make codes of features [n, features] that are not normalised.
 
-        With ``may_lack`` a row may have NaN among them; its answers are NaN then.
+        With ``may_lack`` a row may have NaN among them; its answers are NaN then. Raises ValueError
+        for a scale that float32 does not hold.
         """
         self._out.begin("features")
         if may_lack:
@@ -68,7 +69,8 @@ class LayerWriting:
         """Write all layers and return the numbers [n, outputs] that the last codes mean, in the
         type of the graph and before a softmax.
 
-        Raises CompileError for a layer that ONNX cannot hold, with its name and its place.
+        Raises CompileError for a layer that ONNX cannot hold, with its name and its place. Raises
+        ValueError for a scale that float32 does not hold.
         """
         for layer in self._network.layers:
             try:

@@ -70,7 +70,8 @@ def weights(out: OnnxWriting, values: Integers, scales: Array, name: str) -> str
 
 def biases(out: OnnxWriting, values: Integers, scales: Array, name: str) -> str:
     """Add the numbers [parts] that biases in units of scales [parts] mean: as integers of 32 bits,
-    which hold all but those of sums that need more.
+    which hold all but those of sums that need more. Raises ValueError for a scale that float32 does
+    not hold.
     """
     ends = np.iinfo(np.int32)
     if ends.min <= values.min() and values.max() <= ends.max:

@@ -43,7 +43,8 @@ def single(values: Array) -> np.ndarray:
 
 def scale_of_table(layer: IntegerLayer, table: Integers) -> float:
     """Return the float32 next to the scale of a layer's values, or the nearest, with which most
-    codes become those of its table.
+    codes become those of its table. Raises ValueError for a scale that float32 does not hold.
+    ``table`` has a code for each code of the sums, [codes].
     """
     (operator,) = chain_of(layer.function)
     result = layer.result
@@ -56,7 +57,8 @@ def scale_of_table(layer: IntegerLayer, table: Integers) -> float:
 def scale_of_sums(layer: IntegerLayer) -> float:
     """Return the float32 near to the scale of a layer's sums with which most sums become the codes
     that multipliers give: where weights have a common divisor, as of means, many are near halves,
-    and the last bit of a multiplier says which way these go.
+    and the last bit of a multiplier says which way these go. Raises ValueError for a scale that
+    float32 does not hold.
     """
     result, step = layer.result, _step(layer)
     if not step or rounding_offset(layer):

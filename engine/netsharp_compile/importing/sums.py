@@ -71,7 +71,9 @@ class PooledSums(NamedTuple):
     axes: tuple[WindowAxis, ...]
 
     def scaled(self, factors: Array, offsets: Array) -> PooledSums | None:
-        """Return the same of scaled sums; None where a factor is below 0 or differs in a window."""
+        """Return the same of scaled sums; None where a factor is below 0 or differs in a window.
+        ``factors`` and ``offsets`` are [windows].
+        """
         own = [over_windows(self.axes, one) for one in (factors, offsets)]
         if own[0] is None or own[1] is None or (factors < 0).any():
             return None
@@ -80,14 +82,16 @@ class PooledSums(NamedTuple):
 
 
 def over_windows(axes: Sequence[WindowAxis], numbers: Array) -> Array | None:
-    """Return a number for each cell that windows move over, of one for each of these; None where it
-    depends on more than what a window leaves apart.
+    """Return a number for each cell that windows move over [cells], of one for each window
+    [windows]; None where it depends on more than what a window leaves apart.
     """
     return _along(axes, numbers, [one.count for one in axes], [one.size for one in axes])
 
 
 def of_windows(axes: Sequence[WindowAxis], numbers: Array) -> Array | None:
-    """Return a number for each window, of one for each cell; None likewise."""
+    """Return a number for each window [windows], of one for each cell [cells]; None where it
+    depends on more than what a window leaves apart.
+    """
     return _along(axes, numbers, [one.size for one in axes], [one.count for one in axes])
 
 

@@ -43,7 +43,9 @@ class ElementView(NamedTuple):
 
     @classmethod
     def constant(cls, numbers: Array) -> ElementView:
-        """Return elements that are these numbers, whatever a network is given."""
+        """Return elements that are these numbers of any shape, in row-major order, whatever a
+        network is given.
+        """
         flat = np.asarray(numbers, np.float64).reshape(-1)
         places = np.zeros(flat.size, np.int64)
         return cls(np.full(flat.size, _NONE, np.int64), places, np.zeros(flat.size), flat)
@@ -86,7 +88,7 @@ class ElementView(NamedTuple):
         return bool((self.factors == 1).all() and not self.offsets.any())
 
     def chosen(self, elements: Places) -> ElementView:
-        """Return some elements, in any order and as often as they are named."""
+        """Return some elements [chosen], in any order and as often as they are named."""
         operands, places, factors, offsets = self
         return ElementView(
             operands[elements], places[elements], factors[elements], offsets[elements]
@@ -98,7 +100,9 @@ class ElementView(NamedTuple):
         return self._replace(factors=self.factors * factors, offsets=moved)
 
     def by_source(self) -> Iterator[tuple[ReadValues, Places]]:
-        """Yield for each operand the stretch of it that is read, and which elements read it."""
+        """Yield for each operand the stretch of it that is read, and which elements read it,
+        [elements].
+        """
         for operand in np.unique(self.operands[self.operands != _NONE]).tolist():
             (elements,) = (self.operands == operand).nonzero()
             places = self.places[elements]

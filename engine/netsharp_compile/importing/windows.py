@@ -28,7 +28,8 @@ T = TypeVar("T")
 
 def kernels_of(node: Node, numbers: Array, view: ElementView) -> LinearSums | None:
     """Return the sums of a convolution whose kernels are ``numbers``; None where the values do not
-    lie side by side, or have factors that its kernels cannot take.
+    lie side by side, or have factors that its kernels cannot take. ``numbers`` have the shape of
+    the node's weights.
     """
     attributes = node.attributes
     sharing, maps = (tuple(attributes[key]) for key in ("sharing", "maps"))

@@ -73,7 +73,9 @@ def c_files(
     """Return the text of each file by its name.
 
     ``inputs`` and ``outputs`` are codes of rows that the test runs, ``declared`` lines of the
-    header for the contents of further files, and ``ending`` what the test checks of these.
+    header for the contents of further files, and ``ending`` what the test checks of these. Raises
+    CompileError for a prefix that cannot begin names of C. Codes are [rows, features] and [rows,
+    outputs].
     """
     require_prefix(prefix)
     return {

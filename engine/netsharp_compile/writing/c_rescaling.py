@@ -28,7 +28,7 @@ def only_shifts(layer: IntegerLayer) -> bool:
 
 
 def stored_shifts(layer: IntegerLayer) -> Integers:
-    """Return the shifts that a device is given: no more than its numbers have bits."""
+    """Return the shifts [kernels] that a device is given: no more than its numbers have bits."""
     if layer.wide or not only_shifts(layer):
         return layer.shifts
     return np.minimum(layer.shifts, _ALL_BITS)

@@ -99,8 +99,8 @@ def folded_bound(layer: IntegerLayer) -> int:
 
 
 def folded_biases(layer: IntegerLayer) -> Integers:
-    """Return the biases of kernels to which codes are added as they are, the zero point of a bundle
-    with them for what lies beyond its source.
+    """Return the biases [kernels] to which codes are added as they are: the zero point of a bundle
+    is folded in, also for what lies beyond its source.
     """
     found = layer.biases
     for part in layer.parts:

@@ -91,7 +91,9 @@ class TestedEnding(NamedTuple):
 def ending_tested(
     answers: str, network: IntegerNetwork, prefix: str, outputs: Integers
 ) -> TestedEnding | None:
-    """Return the test of the codes of outputs [rows, outputs]; None for values."""
+    """Return the test of the codes of outputs [rows, outputs]; None for values. Raises CompileError
+    for probabilities of too many classes.
+    """
     upper, target = prefix.upper(), network.layers[-1].target
     if answers == "argmax":
         chosen = outputs.argmax(axis=1)

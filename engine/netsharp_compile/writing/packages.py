@@ -99,7 +99,7 @@ def require_package(package: str | None) -> None:
 
 def packed(files: Mapping[str, bytes], prefix: str, package: str | None) -> dict[str, bytes]:
     """Return files [name: bytes] where a package has them, with all that belongs to it; as they are
-    without one.
+    without one. Raises CompileError for an unknown package.
     """
     require_package(package)
     if package is None:

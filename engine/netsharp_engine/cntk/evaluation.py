@@ -50,7 +50,9 @@ def evaluated(
 
     Sums within a minibatch are in ``dtype``, the sum of minibatches in float64
     (SGDLib/SimpleEvaluator.h, Evaluate). They are divided by the samples that a program counts, or
-    by those of the input ``counted``. ``tell`` receives the figures on the way.
+    by those of the input ``counted``. ``tell`` receives the figures on the way. Raises GraphError
+    where a node cannot be computed or memory is too small. ``values`` has the array of each
+    parameter, in its shape.
     """
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     whole, part = _Sums(graph), _Sums(graph)
@@ -80,7 +82,9 @@ def computed(
     passes: Passes,
     dtype: str,
 ) -> Iterator[tuple[Minibatch, dict[str, list[Samples]]]]:
-    """Yield the values of named nodes, minibatch by minibatch: for each sequence, [steps, size]."""
+    """Yield the values of named nodes, minibatch by minibatch: for each sequence, [steps, size].
+    Raises GraphError where a node cannot be computed or memory is too small.
+    """
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     nodes = [node for node in graph.nodes if node.name in names]
     for batch in source.epoch(0, passes.samples, passes.minibatch):
@@ -106,7 +110,8 @@ def _sequences(program: PhasedProgram, node: Node, batch: Minibatch) -> list[Sam
 
 def programmed(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str) -> PhasedProgram:
     """Return a program with these values, for at most ``rows`` rows. GraphError, one sentence,
-    where a node cannot be computed; TrainingError where memory is too small.
+    where a node cannot be computed; TrainingError where memory is too small. ``values`` has the
+    array of each parameter, in its shape.
     """
     draft = draft_of(Job(graph, rows, dtype))
     require_room("The network", [draft.needs()], _ADVICE)

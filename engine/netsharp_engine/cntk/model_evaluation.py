@@ -91,7 +91,9 @@ class KeptPrograms:
         self, graph: Graph, values: Mapping[str, Array], rows: int, dtype: str
     ) -> tuple[int, PhasedProgram]:
         """Return a program with these values, as if it were made for them, and the rows that it has
-        room for: those that are asked for, or more.
+        room for: those that are asked for, or more. Raises GraphError, one sentence, where a node
+        cannot be computed or memory is too small. ``values`` has the array of each parameter, in
+        its shape.
         """
         found = self._kept.pop(graph, None)
         if found is None or found[0] < rows:
@@ -173,7 +175,9 @@ def answered(
 def evaluated_criteria(
     network: ModelNetwork, graph: NodeGraph, sequences: Sequences
 ) -> tuple[CriterionMeans, int]:
-    """Return the means of a graph's criteria over all samples, and the number of minibatches."""
+    """Return the means of a graph's criteria over all samples, and the number of minibatches.
+    Raises GraphError where a node cannot be computed or memory is too small.
+    """
     return evaluated(
         graph.graph,
         _shaped(network.values, graph.graph),

@@ -55,7 +55,10 @@ class Moments:
 def precomputed(
     graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
 ) -> dict[str, Array]:
-    """Return the values of a graph's statistics, by the names of their parameters."""
+    """Return the values of a graph's statistics, by the names of their parameters. Raises
+    GraphError where a node cannot be computed. Arrays have the shapes of their parameters, in
+    ``dtype``. Source: CNTK, ComputationNetworkLib/PreComputeNodes.h, MeanNode and InvStdDevNode.
+    """
     nodes = [node for node in graph.nodes if node.op in STATISTICS]
     program = draft_of(Job(graph, 0, dtype)).program()
     unknown = {one.name: np.zeros(one.shape, dtype) for one in graph.parameters}
@@ -83,6 +86,8 @@ def renormalized(
 ) -> dict[str, Array]:
     """Return all values of a graph after a forward pass over some minibatches as in training:
     statistics of batch normalisation follow their nodes' time constants, and nothing is trained.
+    Raises GraphError where a node cannot be computed. Arrays have the shapes of their parameters,
+    in ``dtype``.
     """
     draft = draft_of(Job(graph, 0, dtype, UpdateRule("sgd", 0.0)))
     program = draft.program()

@@ -143,7 +143,7 @@ def predict(
 
 def drafted_run(graph: Graph, settings: TrainingSettings, batch: int) -> RunDrafts:
     """Return the drafts of a run whose data is known only from the network and the settings. Raises
-    TrainingError where memory is too small.
+    TrainingError where memory is too small. Raises GraphError where memory is too small.
     """
     graph = quantized_graph(graph, settings.quantize)
     objective = expected_objective(graph, settings)

@@ -37,7 +37,9 @@ def array_bytes(path: str, arrays: Arrays) -> bytes:
 
 
 def read_arrays(path: str) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays in a file by their names; ModelError where it has none that can be used."""
+    """Return the arrays in a file by their names; ModelError where it has none that can be used.
+    They keep their shapes and dtypes.
+    """
     if path.endswith(_TENSORS):
         return read_tensors(path)
     try:

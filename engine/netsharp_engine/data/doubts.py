@@ -28,7 +28,7 @@ BLOCK = 1 << 18
 
 def doubts(table: Table, train: npt.NDArray[np.intp], encoding: Encoding) -> list[str]:
     """Return sentences on columns of the training rows that are constant, texts that name rows, and
-    labels that nearly every row has its own of.
+    labels that nearly every row has its own of. ``train`` are the indexes of these rows, [rows].
     """
     found = []
     still = _constant(table, train)

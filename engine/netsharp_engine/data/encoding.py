@@ -59,7 +59,10 @@ class Encoding:
     def fit(
         cls, table: Table, rows: Rows | None = None, *, unknown: bool = True, missing: str = "error"
     ) -> Encoding:
-        """Return the encoding of ``table`` fitted on the training ``rows`` (all by default)."""
+        """Return the encoding of ``table`` fitted on the training ``rows`` (all by default). Raises
+        DataError for a column of numbers without a value in any training row, if gaps are filled by
+        the mean.
+        """
         features = []
         numbers = codes = 0
         fills = _fills(table, rows, missing)
@@ -116,6 +119,7 @@ class Encoding:
         """Return the feature matrix [rows, features] in a store.
 
         With ``consume`` a table of numbers gives its own array away and must not be used again.
+        Raises DataError where memory is too small.
         """
         if not store.in_memory:
             return self._encoded_in_blocks(table, dtype, store)

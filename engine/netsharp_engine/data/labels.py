@@ -85,7 +85,9 @@ class Labels:
 
 
 def class_names(classes: npt.NDArray[Any]) -> tuple[str, ...]:
-    """Return a distinct name for each label; ValueError where two are written alike."""
+    """Return a distinct name for each label; ValueError where two are written alike. ``classes``
+    are [classes], of any dtype.
+    """
     labels = classes.tolist()
     names = [label_text(label) for label in labels]
     if len(set(names)) < len(names):

@@ -188,7 +188,9 @@ class Table:
         return cls(tuple(columns), matrix, tuple(codes), named=named, width=len(given))
 
     def only(self, rows: npt.NDArray[np.intp], store: Store = MEMORY) -> Table:
-        """Return a table of these rows of it, in this order, in a store."""
+        """Return a table of these rows of it, in this order, in a store. ``rows`` are their
+        indexes, [rows].
+        """
         parts = ("numbers", "class_codes", "targets", "weights", "held_out")
         given: dict[str, Any] = {name: getattr(self, name) for name in parts}
         taken: dict[str, Any] = {

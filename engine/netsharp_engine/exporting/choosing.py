@@ -54,7 +54,10 @@ def part_of(graph: Graph, roots: list[Node], reads: Mapping[Node, tuple[Node, ..
 
 
 def chosen_steps(graph: Graph, where: Node, tensors: Mapping[str, Array]) -> ChosenSteps:
-    """Return what a node `Where` chooses; ExportError where that depends on the samples."""
+    """Return what a node `Where` chooses; ExportError where that depends on the samples. Raises
+    GraphError where nodes depend on themselves in one step. ``tensors`` has the array of each
+    parameter, in its shape.
+    """
     part = part_of(graph, [where], {})
     tried = [_positions(part, where, tensors, length, seed) for length, seed in _cases()]
     starts, stops = set(), set()

@@ -79,7 +79,8 @@ def require_same_classes(
     program: str, shares: Array, ours: Any, theirs: Array, apart: OutputDifference
 ) -> None:
     """Do nothing where a program answers with the classes of the engine, whose probabilities are
-    ``shares``, else raise ExportError.
+    ``shares``, else raise ExportError. ``shares`` are [rows, classes], the classes ``ours`` and
+    ``theirs`` [rows].
     """
     # Where two classes are as likely as each other, rounding may prefer the other one.
     ordered = np.sort(shares, axis=1)

@@ -134,7 +134,9 @@ class Following(ABC, Generic[W]):
                 self.values[part] = self.emitted(self.top(), part, self.values)
 
     def emitted(self, out: W, node: Node, values: Values) -> ExportedValue:
-        """Write a node outside of loops, where the values that it reads are known."""
+        """Write a node outside of loops, where the values that it reads are known. Raises
+        ExportError for a node that the format cannot hold.
+        """
         self.begin(out, node)
         if node.op in HELD:
             return self.held(out, node, np.asarray(self._numbers(node)))

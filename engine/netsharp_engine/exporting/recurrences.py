@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def border_of(delay: Node, floats: str, values: Mapping[Node, ExportedValue]) -> Array:
-    """Return the value of a delay where there is no such step, in its shape."""
+    """Return the value of a delay where there is no such step, in its shape. Raises ExportError
+    where it changes with the samples.
+    """
     number: Array = np.asarray(delay.attributes.get("initial", 0.0), floats)
     if len(delay.inputs) > 1:
         given = values[delay.inputs[1]]

@@ -36,7 +36,8 @@ def random_samples(portable: Portable, seed: int) -> dict[str, Array]:
 
 def engine_values(portable: Portable, samples: Samples, leads: Sequence[int]) -> list[Array]:
     """Compute the outputs by the engine, [..., *shape] each, with ``leads`` axes before those of a
-    sample: steps and sequences, sequences alone, or none of a value that all samples share.
+    sample: steps and sequences, sequences alone, or none of a value that all samples share. Raises
+    GraphError where nodes depend on themselves in one step.
     """
     steps, sequences = next(iter(samples.values())).shape[:2]
     job = Job(portable.graph, steps * sequences, portable.dtype)

@@ -27,8 +27,9 @@ def model_page(
     history: Sequence[dict[str, Any]],
     report: Report | None,
 ) -> str:
-    """Return the HTML of a model: three lines about it, its tensors by name, the epochs of its
-    run log, and figures of some rows with their confusion matrix where they have one.
+    """Return the HTML of a model: three lines about it, its tensors by name, the epochs of its run
+    log, and figures of some rows with their confusion matrix where they have one. ``tensors`` are
+    of any shape.
     """
     parts = [f"<p>{'<br>'.join(escape(line) for line in summary)}</p>", _parameters(tensors)]
     if history:

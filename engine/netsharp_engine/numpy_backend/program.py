@@ -331,7 +331,7 @@ class NumpyProgram:
             self.direct.load(values)
 
     def store(self) -> dict[str, Array]:
-        """Return canonical copies of all weights by name."""
+        """Return canonical copies of all weights by name, each in its parameter's shape."""
         return self.plan.store()
 
     def load_memory(self, memory: Memory) -> None:

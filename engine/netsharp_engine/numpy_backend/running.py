@@ -126,7 +126,9 @@ class Plan:
             make(draw, self.samples)
 
     def set_targets(self, targets: Array, sample_weight: Array | None = None) -> None:
-        """Copy in the targets of the loss; see `Targets`."""
+        """Copy in the targets of the loss; see `Targets`. ``targets`` are [rows] or [rows,
+        outputs], ``sample_weight`` is [rows].
+        """
         self._set_weights(self.samples, sample_weight)
         self._set_targets(self.samples, targets)
 
@@ -165,7 +167,9 @@ class Plan:
                 call()
 
     def step(self) -> None:
-        """Compute output and loss of the fed samples, and the gradient if the plan trains."""
+        """Compute output and loss of the fed samples, and the gradient if the plan trains. Raises
+        GraphError for a plan that was compiled without a loss.
+        """
         with np.errstate(all="ignore"):
             self.run()
 

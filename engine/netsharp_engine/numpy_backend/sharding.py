@@ -140,8 +140,8 @@ class ShardedPlan:
         return self._answers[: self.samples]
 
     def enter(self, values: Mapping[str, Array]) -> None:
-        """Cut the rows into shards of one size, the last of the remaining rows, and copy them
-        in.
+        """Cut the rows into shards of one size, the last of the remaining rows, and copy them in.
+        Values are [rows, ...], by input.
         """
         count = self.samples = len(next(iter(values.values())))
         size = -(-count // len(self._plans))
@@ -156,7 +156,9 @@ class ShardedPlan:
             plan.mask(None if draw is None else draw.part(cut, self.samples))
 
     def set_targets(self, targets: Array, sample_weight: Array | None = None) -> None:
-        """Copy in the targets; a shard counts by the weight of its rows."""
+        """Copy in the targets; a shard counts by the weight of its rows. ``targets`` are [rows] or
+        [rows, outputs], ``sample_weight`` is [rows].
+        """
         weights = [float(cut.stop - cut.start) for cut in self._cuts]
         if sample_weight is not None:
             weights = [float(np.add.reduce(sample_weight[cut])) for cut in self._cuts]

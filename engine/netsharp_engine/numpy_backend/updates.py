@@ -244,7 +244,8 @@ def clip_gradient(shaping: Shaping, gradient: Vector | None) -> None:
     """Cut the gradient of all weights in place, as the shaping says; none where it sets no limit.
 
     By the norm of all together it is ``g * limit / |g|`` where ``|g| > limit`` (Pascanu et al.
-    2013), also where the square of a finite number is none.
+    2013), also where the square of a finite number is none. ``gradient`` is [numbers], of all
+    weights.
     """
     if gradient is None:
         return

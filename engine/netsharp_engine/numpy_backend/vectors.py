@@ -71,7 +71,9 @@ class Vectors:
             self.put(place, values[name], out)
 
     def put(self, place: ParameterSlice, values: Any, out: Array) -> None:
-        """Write one parameter's canonical array to its place; GraphError on a misfit."""
+        """Write one parameter's canonical array to its place; GraphError on a misfit. ``out`` is
+        [numbers], of all parameters; values have the parameter's shape or are flat.
+        """
         given = np.asarray(values)
         if given.shape not in (place.parameter.shape, (place.parameter.size,)):
             raise GraphError(

@@ -85,7 +85,9 @@ class CompiledCell:
         kind: Any,
         carried: Mapping[Node, Array],
     ) -> None:
-        """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``."""
+        """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``. Raises
+        SamplesError where sequences continue whose beginning is unknown.
+        """
         cell, size, inner = self.cell, self._size, self._inner
         columns, rows = packing.columns, packing.rows
         first = self._first(found, kind)
@@ -144,7 +146,9 @@ class CompiledCell:
         packing: Packing,
         learning: set[Node],
     ) -> Iterator[tuple[Node, Array]]:
-        """Yield the gradients of sources outside, from those of the outputs and the states."""
+        """Yield the gradients of sources outside, from those of the outputs and the states.
+        Gradients are [columns, *shape], as values are.
+        """
         cell, size, inner, rows = self.cell, self._size, self._inner, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
         first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)

@@ -166,7 +166,9 @@ class CountingProgram(ABC):
         return {one.name: self._host(self.values[one.name]) for one in self._graph.parameters}
 
     def load_memory(self, memory: Memory) -> None:
-        """Continue from there; without all of the rule's state, from nothing."""
+        """Continue from there; without all of the rule's state, from nothing. Raises GraphError
+        where an array is missing or has another shape.
+        """
         kinds = REMEMBERS[self._rule.kind] if self._rule is not None else ()
         known = memory.arrays.keys() >= set(kinds)
         self._updates = memory.updates if known else 0

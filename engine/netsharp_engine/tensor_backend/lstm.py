@@ -194,7 +194,9 @@ class CellScan:
         kind: Any,
         carried: Mapping[Node, Array],
     ) -> None:
-        """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``."""
+        """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``. Raises
+        SamplesError where sequences continue whose beginning is unknown.
+        """
         cell, size = self.cell, self._size
         steps, rows = packing.steps, packing.rows
         self._borders = _borders(cell, packing)
@@ -311,7 +313,9 @@ class CellScan:
         packing: Packing,
         learning: set[Node],
     ) -> Iterator[tuple[Node, Array]]:
-        """Yield the gradients of sources outside, from those of the outputs and the states."""
+        """Yield the gradients of sources outside, from those of the outputs and the states.
+        Gradients are [columns, *shape], as values are.
+        """
         cell, size = self.cell, self._size
         steps, rows = packing.steps, packing.rows
         kind = next(iter(given.values())).dtype.type

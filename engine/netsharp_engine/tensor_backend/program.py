@@ -45,7 +45,9 @@ class TensorDraft:
         self.job = job
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """Return the nodes that cannot be computed, with sentences."""
+        """Return the nodes that cannot be computed, with sentences. Raises GraphError where nodes
+        depend on themselves in one step.
+        """
         found = [
             Unsupported(node, f"{node.name or node.op}: '{node.op}' cannot be computed yet.")
             for node in self.job.graph.nodes

@@ -71,7 +71,7 @@ class Scan:
     ) -> None:
         """Compute all steps; ``carried`` are the values that pieces of sequences take over, by
         delays, and ``acting`` draws for nodes that drop. GraphError where no source has a dynamic
-        axis.
+        axis. Values in ``found`` are [columns, *shape].
         """
         self._acting = acting
         known = (packings[one] for one in self.sources)
@@ -88,7 +88,9 @@ class Scan:
             self.unfold(found, packings)
 
     def unfold(self, found: dict[Node, Array], packings: dict[Node, Packing | None]) -> None:
-        """Compute every node, step by step."""
+        """Compute every node, step by step. Raises SamplesError where sequences continue whose
+        beginning is unknown.
+        """
         packing = self._packing
         for node in self._nodes:
             found[node] = self._room.of(node, packing, self._kind, "value")
@@ -119,7 +121,9 @@ class Scan:
         found: dict[Node, Array],
         packings: dict[Node, Packing | None],
     ) -> Iterator[tuple[Node, Array]]:
-        """Yield the gradients of sources outside, from those of nodes inside."""
+        """Yield the gradients of sources outside, from those of nodes inside. Gradients are
+        [columns, *shape], as values are.
+        """
         if not given:
             return
         packing = self._packing

@@ -229,7 +229,9 @@ def faded(rule: UpdateRule, count: Array) -> Array:
 
 
 def finite(values: Array) -> bool:
-    """Return whether all numbers are finite; a finite sum shows it without another array."""
+    """Return whether all numbers of an array of any shape are finite; a finite sum shows it without
+    another array.
+    """
     return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 

@@ -133,7 +133,9 @@ class GraphWalk:
         self.found[node] = without_gaps(array, packing)
 
     def forward(self) -> None:
-        """Compute all nodes."""
+        """Compute all nodes. Raises SamplesError where samples do not fit the network, as by
+        sequences of other lengths, and GraphError for a source without a dynamic axis.
+        """
         self._apart = set()
         with np.errstate(all="ignore"):
             for node, name in self._held:
@@ -210,7 +212,10 @@ class GraphWalk:
         return self._sparse.get(node)
 
     def dense(self, node: Node) -> Array:
-        """Return the value [columns, *shape] of a node, also where others did not need it."""
+        """Return the value [columns, *shape] of a node, also where others did not need it. Raises
+        SamplesError where sequences of other lengths are joined, and GraphError for a source
+        without a dynamic axis.
+        """
         if node in self.found:
             return self.found[node]
         if node in self._sparse:
@@ -239,7 +244,8 @@ class GraphWalk:
 
     def read(self, node: Node) -> Array:
         """Return the values [samples, nodes] of a node, sequence after sequence without gaps; one
-        row of a value that all samples share.
+        row of a value that all samples share. Raises the errors of ``forward``, SamplesError and
+        GraphError, where it has to be computed.
         """
         found, packing = self.dense(node), self.packings[node]
         if packing is not None and packing.steps != 1:
@@ -247,7 +253,9 @@ class GraphWalk:
         return found.reshape(len(found), -1)
 
     def packing_of(self, node: Node) -> Packing | None:
-        """Return the packing of a node's sequences; None where it has none."""
+        """Return the packing of a node's sequences; None where it has none. Raises the errors of
+        ``forward``, SamplesError and GraphError, where it has to be computed.
+        """
         if node not in self.packings:
             self.dense(node)
         return self.packings[node]

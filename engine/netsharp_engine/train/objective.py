@@ -80,7 +80,9 @@ class Objective:
     def decide(
         self, outputs: Outputs, codes: npt.NDArray[np.intp], shares: npt.NDArray[np.float64]
     ) -> bool:
-        """Write what ``decided`` returns of contiguous outputs; whether all rows have an answer."""
+        """Write what ``decided`` returns of contiguous outputs [rows, outputs] to ``codes`` [rows]
+        and ``shares`` [rows, classes]; return whether all rows have an answer.
+        """
         if twins is None:
             codes[:], shares[:] = self.codes(outputs), self.probabilities(outputs)
             return not (codes < 0).any()

@@ -302,7 +302,7 @@ def _targets(table: Table, classes: tuple[str, ...] | None) -> npt.NDArray[np.ge
 
 def check_finite(matrix: Matrix, encoding: Encoding, places: Rows | None = None) -> None:
     """Raise DataError for a number that is not finite: tables made of arrays were not checked cell
-    by cell.  ``places`` says which row of the data each is.
+    by cell. ``places`` says which row of the data each is. ``matrix`` is [rows, features].
     """
     step = max((1 << 18) // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), step):

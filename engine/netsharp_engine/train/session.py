@@ -72,16 +72,16 @@ def train(
 ) -> TrainingResult:
     """Train a network from its initial weights, computed by the device of the settings.
 
-    ``backend`` computes in its place where one is given.
-    ``specification`` and ``context`` (over that of the data) are stored in the model, so that the
-    graph can be built again.  ``on_event`` gets every line of the run log;
-    ``on_checkpoint`` a model to save that can be resumed, every ``settings.checkpoint`` seconds and
-    before the last figures are measured; ``should_stop`` is asked after every step and while
-    validation rows are measured.  ``measured``: the events "start" and "epoch" that ``on_event``
-    gets have in "training" the figures of all training rows with the weights of then.  ``tables``
-    makes transfer tables, which ``settings.quantize`` asks for.  ``ranks`` are the processes that
-    train together, each of which calls this with the same.  Raises TrainingError where network,
-    data and settings do not fit, CommError where another process is lost.
+    ``backend`` computes in its place where one is given. ``specification`` and ``context`` (over
+    that of the data) are stored in the model, so that the graph can be built again. ``on_event``
+    gets every line of the run log; ``on_checkpoint`` a model to save that can be resumed, every
+    ``settings.checkpoint`` seconds and before the last figures are measured; ``should_stop`` is
+    asked after every step and while validation rows are measured. ``measured``: the events "start"
+    and "epoch" that ``on_event`` gets have in "training" the figures of all training rows with the
+    weights of then. ``tables`` makes transfer tables, which ``settings.quantize`` asks for.
+    ``ranks`` are the processes that train together, each of which calls this with the same. Raises
+    TrainingError where network, data and settings do not fit, CommError where another process is
+    lost. Raises GraphError where memory is too small.
     """
     _check_features(graph, data)
     settings = settings or data.settings
@@ -109,9 +109,10 @@ def resume(
 ) -> TrainingResult:
     """Continue a stored run, bit-equal to one that was never interrupted.
 
-    The model must be bound to its graph.  ``settings`` may differ from the model's in what is
+    The model must be bound to its graph. ``settings`` may differ from the model's in what is
     ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``; ``measured``, ``tables``
-    and ``ranks`` are those of `train`.  Raises TrainingError for other data or settings.
+    and ``ranks`` are those of `train`. Raises TrainingError for other data or settings. Raises
+    GraphError where memory is too small.
     """
     if model.state is None:
         raise TrainingError(
@@ -153,7 +154,8 @@ def train_further(
     """Train a model ``epochs`` more epochs on these rows, whatever it was trained on before.
 
     The optimiser continues from its state, or from zero without one. ``data`` must be prepared with
-    ``fitted=model``; ``tables`` are those of `train`.
+    ``fitted=model``; ``tables`` are those of `train`. Raises TrainingError where data and network
+    do not fit, GraphError where memory is too small.
     """
     _check_features(model.graph, data)
     _check_tables(model.settings, tables)

@@ -62,11 +62,13 @@ class DeviceDraft:
 
     @cached_property
     def plan(self) -> DevicePlan:
-        """Passes and places."""
+        """Passes and places. Raises GraphError where it does not fit into a device."""
         return planned(self.job, self.facts, self._style)
 
     def planned(self) -> Planned:
-        """Return the calls of a step; the device need not be present."""
+        """Return the calls of a step; the device need not be present. Raises GraphError where it
+        does not fit into any device.
+        """
         known = Choices({}) if self._tuning is None else self._tuning.planned(self.plan)
         return describe_plan(self._by(known), self.job)
 

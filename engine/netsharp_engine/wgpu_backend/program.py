@@ -214,7 +214,9 @@ class DeviceProgram:
     # Computation.
 
     def forward(self) -> None:
-        """Compute the nodes."""
+        """Compute the nodes. Raises GraphError for a network that drops, unless whole batches are
+        computed.
+        """
         if self._forward is None:
             self._forward = self.machine.prepare(self.machine.plan.forward)
         self._draw(None)
@@ -237,7 +239,9 @@ class DeviceProgram:
         return True
 
     def update(self, rule: UpdateRule) -> bool:
-        """Submit the step with the numbers of a rule."""
+        """Submit the step with the numbers of a rule. Raises GraphError for a rule that the program
+        was not made for.
+        """
         if self._figures.fault is not None:
             return False
         if not self._weight:
@@ -403,7 +407,9 @@ class DeviceProgram:
         }
 
     def load_memory(self, memory: Memory) -> None:
-        """Go on from there; without all that the rule remembers, from nothing."""
+        """Go on from there; without all that the rule remembers, from nothing. Raises GraphError
+        where an array is missing or has another shape.
+        """
         if not memory.arrays.keys() >= self._kept.keys():
             return
         for name, buffers in self._kept.items():

@@ -168,7 +168,9 @@ class OpenDevice:
         return self._made.create_query_set(type="timestamp", count=2), self._buffer(256, usage)
 
     def arena(self, numbers: int) -> Any:
-        """Make a buffer of ``numbers`` numbers, all 0."""
+        """Make a buffer of ``numbers`` numbers, all 0. Raises GraphError where the device refuses
+        it.
+        """
         usage = self._usage.STORAGE | self._usage.COPY_DST | self._usage.COPY_SRC
         return self._buffer(4 * max(numbers, 1), usage)
 
@@ -193,7 +195,7 @@ class OpenDevice:
         return group, programs
 
     def program(self, text: str, layout: Any) -> Any:
-        """Compile the program of a text."""
+        """Compile the program of a text. Raises GraphError where the device refuses it."""
         self.counts.made += 2
         with self._reported("a program"):
             module = self._made.create_shader_module(code=text)
@@ -223,7 +225,8 @@ class OpenDevice:
     def timed(self, programs: Iterable[tuple[Any, int, int]], group: Any) -> float:
         """Return the time of programs: in ticks of the device's own clock, else in seconds.
 
-        Ticks compare programs of one device, and nothing else.
+        Ticks compare programs of one device, and nothing else. Raises GraphError where the device
+        refuses it.
         """
         if self._stamps is None:
             self.read_nothing()
@@ -247,7 +250,7 @@ class OpenDevice:
         return max(float(last) - float(first), 0.0)
 
     def read_nothing(self) -> None:
-        """Wait for submitted work."""
+        """Wait for submitted work. Raises GraphError where the device refuses it."""
         self.read([(self._mark, 0, 1)])
 
     def copy(self, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -259,7 +262,9 @@ class OpenDevice:
         self._made.queue.submit([encoder.finish()])
 
     def read(self, parts: list[tuple[Any, int, int]]) -> list[Floats]:
-        """Return numbers of buffers from an offset in each, after waiting for the queue."""
+        """Return numbers of buffers from an offset in each, after waiting for the queue. Raises
+        GraphError where the device refuses it.
+        """
         total = sum(4 * count for _, _, count in parts)
         if total > self._read.size:
             self._read.destroy()
@@ -284,7 +289,9 @@ class OpenDevice:
 
 @cache
 def device(wanted: str | None) -> OpenDevice:
-    """Return the device of that name, opened once in a process."""
+    """Return the device of that name, opened once in a process. Raises GraphError where there is no
+    such device.
+    """
     found, adapter = chosen(wanted)
     with _quiet():
         return OpenDevice(found, adapter)

@@ -44,7 +44,7 @@ class ImageList(NamedTuple):
 
     def images(self, faults: LineFaults) -> Iterator[tuple[int, bytes, Listed]]:
         """Yield the images, each with the number and the text of its line; invalid lines are left
-        out.
+        out. Raises DataError where the list cannot be read.
         """
         archives: dict[str, frozenset[str]] = {}
         with opened(self.path) as (first, rest):

@@ -65,7 +65,10 @@ class Pictures:
         return Sequences({}, [1] * len(keys), self.warnings, again=self.read, keys=keys)
 
     def read(self, chosen: Indices) -> Mapping[str, Array | Sparse]:
-        """Return some images, [images, numbers], and their labels, by stream."""
+        """Return some images, [images, numbers], and their labels, by stream. Raises DataError for
+        an image that cannot be read, or whose transforms give another number of values than those
+        of the others.
+        """
         numbers = chosen.tolist()
         threads = min(self._streams.threads or os.cpu_count() or 1, len(numbers))
         if threads > 1:
@@ -133,7 +136,7 @@ class PictureSweeps(Sweeps):
             self._epoch = number
 
     def minibatch(self, chosen: Indices) -> Minibatch:
-        """Return the minibatch of these images."""
+        """Return the minibatch of the images with these indexes, [images]."""
         for one in self._pictures:
             one.at(max(self._sweep, 0), self._epoch)
         return super().minibatch(chosen)

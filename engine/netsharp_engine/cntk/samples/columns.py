@@ -57,7 +57,9 @@ DEFAULTS = ColumnOptions()
 def read_columns(
     path: str, streams: Columns, dtype: str, options: ColumnOptions = DEFAULTS
 ) -> Sequences:
-    """Read a whole file; DataError, a sentence, where it cannot be used."""
+    """Read a whole file of columns: the samples [lines, dim] of each stream, in ``dtype``. Raises
+    DataError, one sentence, where the file cannot be used. Source: CNTK, Readers/UCIFastReader.
+    """
     faults = AllowedFaults(path, 0)
     reading = _Reading(streams, options, faults)
     values: list[array[float]] = [array("d") for _ in streams]
@@ -76,7 +78,9 @@ def read_columns(
 
 
 def survey_columns(path: str, streams: Columns, options: ColumnOptions = DEFAULTS) -> DataSurvey:
-    """Return all faults of a file, which is read to its end. DataError where it cannot be read."""
+    """Return all faults of a file of columns, which is read to its end. Raises DataError where it
+    cannot be read.
+    """
     survey = DataSurvey()
     for _ in _Reading(streams, options, survey).samples(path):
         pass

@@ -88,7 +88,9 @@ def is_text_format(path: str) -> bool:
 
 
 def is_archive_of(path: str, given: Wants) -> bool:
-    """Return whether a file is an archive with an array named after an input."""
+    """Return whether a file is an archive with an array named after an input. Raises DataError
+    where the archive is damaged or holds other objects than arrays.
+    """
     if is_text_format(path) or file_kind(path) != "npz":
         return False
     return not {one.alias or one.name for one in given.inputs}.isdisjoint(load_npz(path))

@@ -111,7 +111,9 @@ class Sentences(Sweeps):
         return beside * self.longest if beside else max(samples, self.longest)
 
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
-        """Yield the minibatches of an epoch, which ends after the first sample beyond its size."""
+        """Yield the minibatches of an epoch, which ends after the first sample beyond its size.
+        Raises DataError where a sentence is longer than a minibatch.
+        """
         self._demand_room(samples)
         chunks, grouping, done = self.sequences.chunks, self._grouping, 0
         if self._noise is not None:
@@ -154,7 +156,7 @@ class Sentences(Sweeps):
             yield Minibatch(inputs, chosen, packing.samples, packing.columns)
 
     def minibatch(self, chosen: Indices) -> Minibatch:
-        """Return the minibatch of these sentences, side by side."""
+        """Return the minibatch of the sentences with these indexes [sentences], side by side."""
         columns = len(chosen) * int(self._lengths[chosen].max())
         found = super().minibatch(chosen)._replace(columns=columns)
         return found if self._noise is None else self._drawn(found, *self._noise)

@@ -233,7 +233,7 @@ class _Spread:
 
 
 def sparse_rows(values: Sparse, rows: Indices) -> Sparse:
-    """Return some rows of sparse ones; that of -1 is empty."""
+    """Return some rows of sparse ones, by their indexes [rows]; that of -1 is empty."""
     known = np.asarray(values.starts, np.intp)
     begins = known[rows]
     counts = np.where(rows < 0, 0, known[rows + 1] - begins)

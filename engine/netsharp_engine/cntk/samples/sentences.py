@@ -99,7 +99,7 @@ def _labelled(streams: SentenceStreams) -> int:
 
 
 def one_hot(places: Indices, dtype: str) -> Sparse:
-    """Return sparse rows with a 1 in each, at its place."""
+    """Return sparse rows, one for each of ``places`` [rows], with a 1 at that place."""
     return Sparse(np.ones(len(places), dtype), places, np.arange(len(places) + 1))
 
 

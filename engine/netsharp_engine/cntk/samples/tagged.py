@@ -54,7 +54,10 @@ class _Word(NamedTuple):
 
 
 def read_tagged(path: str, streams: TagStreams, dtype: str) -> Sequences:
-    """Read a whole file; DataError, a sentence, where it cannot be used."""
+    """Read a whole file of words with tags: sparse rows or words in context, and their labels, a
+    row for each word, in ``dtype``. Raises DataError, one sentence, where the file cannot be used.
+    Source: CNTK, Readers/LUSequenceReader.
+    """
     faults = AllowedFaults(path, 0)
     numbers, counts = array("q"), array("q")
     tags, lengths = array("q"), array("q")

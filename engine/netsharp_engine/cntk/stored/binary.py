@@ -63,7 +63,9 @@ class BinaryWriting:
             self.pack(f"I{len(value)}I", len(value), *value)
 
     def matrix(self, values: Array, rows: int, name: str = _MATRIX_NAME) -> None:
-        """Append numbers as a matrix, column by column."""
+        """Append an array of any shape as a matrix of ``rows``, whose columns follow each other in
+        the array. Source: CNTK, Math/CPUMatrix.h, operator<<.
+        """
         flat = np.ascontiguousarray(values).reshape(-1)
         self._parts.append(_DENSE)
         self._matrix_head(flat, name, 0)

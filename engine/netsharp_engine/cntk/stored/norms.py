@@ -21,7 +21,7 @@ class NormChange(NamedTuple):
 
 def change_of(old: Array, new: Array) -> NormChange | None:
     """Return the change from one array to another of the same size; None where they are the same,
-    byte by byte or as values.
+    byte by byte or as values. Arrays have any shape; norms are computed in float64.
     """
     before, after = (np.asarray(one, np.float64).reshape(-1) for one in (old, new))
     if np.array_equal(before, after, equal_nan=True):
@@ -41,7 +41,7 @@ def figures_of(numbers: Array) -> dict[str, Any]:
 
     `size`, `zeros` and `not_finite` count; `least`, `greatest`, `mean`, `deviation` and `norm` are
     of the finite ones, None where there are none; `bars` count these in `BARS` parts of equal width
-    from the least to the greatest, in one where those are equal.
+    from the least to the greatest, in one where those are equal. The array has any shape.
     """
     flat = np.asarray(numbers).reshape(-1)
     zeros, finite, total = 0, 0, 0.0

@@ -33,7 +33,7 @@ def taken(model: StoredModel, data: bytearray) -> dict[str, Array]:
 
     ``data`` is what the model was read from. The model's own numbers are overwritten and must not
     be used afterwards. Numbers that have another precision in the file, or are not contiguous
-    there, are copied.
+    there, are copied. Each has the shape of its node, the first dimension fastest.
     """
     whole = np.frombuffer(data, np.uint8)
     origin, limit = whole.ctypes.data, len(data)

@@ -81,7 +81,8 @@ class StoredModel(NamedTuple):
 
     def numbers(self) -> dict[str, Array]:
         """Return the numbers of nodes by their names as arrays of their own, in a precision that is
-        computed with: those of nodes are views on the file.
+        computed with: those of nodes are views on the file. Each has the shape that the file gives
+        it.
         """
         return {
             one.name: np.array(one.values, np.float64 if one.dtype == "float64" else np.float32)

@@ -107,7 +107,9 @@ class ArraySource:
         )
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
-        """Yield all rows; lines are row numbers from 1."""
+        """Yield all rows; lines are row numbers from 1. Raises DataError for text where numbers are
+        needed.
+        """
         rows, width = self._features.shape
         step = max(CHUNK_NUMBERS // max(width, 1), 1)
         size = os.path.getsize(self.path)
@@ -211,8 +213,8 @@ def _listed(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
 
 
 def load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
-    """Return all arrays of a .npz archive by name; DataError where it is damaged or holds
-    others.
+    """Return all arrays of a .npz archive by name; DataError where it is damaged or holds others.
+    They keep their shapes and dtypes.
     """
     loaded: dict[str, Any] = {}
     try:

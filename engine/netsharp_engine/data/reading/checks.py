@@ -89,7 +89,10 @@ class CellCheck:
         columns: Sequence[Numbered],
         missing: str,
     ) -> None:
-        """Find values that are infinite, too large, or missing and not filled."""
+        """Report numbers [rows, features] that are infinite, too large for the dtype in which they
+        are ``stored``, or missing and not filled. Raises DataError at the first one if faults are
+        not collected.
+        """
         if np.isfinite(stored).all():
             return
         wrong = ~np.isfinite(stored)
@@ -117,7 +120,9 @@ class CellCheck:
                 self._fault("missing", column, first + int(gaps[0]), rest, count=len(gaps))
 
     def targets(self, values: npt.NDArray[np.float64], column: Numbered) -> None:
-        """Find missing and infinite numbers that are to be predicted."""
+        """Report missing and infinite numbers to be predicted, [rows]. Raises DataError at the
+        first one if faults are not collected.
+        """
         absent = np.isnan(values)
         gaps = absent[:0] if self._drops else self._unreported(absent, column[0])
         if len(gaps):
@@ -130,7 +135,9 @@ class CellCheck:
             self._fault("unlike label", column, int(infinite[0]), rest, count=len(infinite))
 
     def weights(self, values: npt.NDArray[np.float64], column: Numbered) -> None:
-        """Find weights that are missing, infinite or negative."""
+        """Report weights [rows] that are missing, infinite or negative. Raises DataError at the
+        first one if faults are not collected.
+        """
         rows = self._unreported(~np.isfinite(values) | (values < 0), column[0])
         if not len(rows):
             return
@@ -147,7 +154,9 @@ class CellCheck:
     def class_names(
         self, cells: npt.NDArray[np.float64] | Sequence[str], column: Numbered
     ) -> Sequence[str]:
-        """Return the class of every row, empty where there is none."""
+        """Return the class of every row, empty where there is none. Raises DataError at the first
+        fault if faults are not collected.
+        """
         if isinstance(cells, np.ndarray):
             self.targets(cells, column)
             distinct, inverse = np.unique(cells, return_inverse=True)
@@ -181,7 +190,9 @@ class CellCheck:
         return found
 
     def held_out(self, cells: Sequence[str], column: Numbered) -> npt.NDArray[np.bool_]:
-        """Return which rows a validation column marks, [rows]."""
+        """Return which rows a validation column marks, bool [rows]. Raises DataError at the first
+        cell that says neither, if faults are not collected.
+        """
         marks = np.empty(len(cells), np.bool_)
         for row, cell in enumerate(cells):
             word = number_word(cell)

@@ -46,7 +46,8 @@ def found_encoding(path: str, given: str | None) -> str:
 def is_legacy(path: str) -> bool:
     """Return whether a file that is not UTF-8 can be read as Windows-1252.
 
-    It cannot where it contains characters of UTF-8 beyond ASCII, too: then it is damaged.
+    It cannot where it contains characters of UTF-8 beyond ASCII, too: then it is damaged. Raises
+    DataError where it cannot be opened.
     """
     decoder = codecs.getincrementaldecoder(UTF8)("surrogateescape")
     with open_bytes(path) as stream:

@@ -173,7 +173,9 @@ def _check_suffix(path: str, head: bytes) -> None:
 
 
 def head_bytes(path: str, count: int) -> bytes:
-    """Return the first ``count`` bytes of the content."""
+    """Return the first ``count`` bytes of the content. Raises DataError where the file cannot be
+    opened.
+    """
     with open_bytes(path) as stream:
         return read_bytes(path, stream, count)
 

@@ -42,7 +42,9 @@ class ParquetSource:
         self.texts = frozenset(index for index, field in kinds if _is_text(field.type))
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
-        """Yield all rows; lines are row numbers from 1."""
+        """Yield all rows; lines are row numbers from 1. Raises DataError where the file is
+        damaged.
+        """
         either = () if request.either is None else (request.either,)
         wanted = [self.names[column] for column in (*request.numeric, *request.text, *either)]
         rows_at_once = max(BATCH_CELLS // max(len(wanted), 1), 1)

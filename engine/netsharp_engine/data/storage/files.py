@@ -92,7 +92,9 @@ class KeptStore(FileStore):
         return found
 
     def keep(self, name: str, array: Array) -> None:
-        """Let an array be in the file by a name, once if it has several."""
+        """Let an array be in the file by a name, once if it has several. Raises StoreError where it
+        cannot be written.
+        """
         offset = next((at for known, at in self._written if known is array), None)
         if offset is None:
             offset = self._begin()

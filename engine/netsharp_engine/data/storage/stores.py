@@ -89,18 +89,22 @@ class FileStore:
         self._folder = folder
 
     def growing(self, width: int, dtype: npt.DTypeLike) -> GrowingRows:
-        """Return a matrix [0, width] that grows."""
+        """Return a matrix [0, width] that grows. Raises StoreError where no file can be made."""
         return _FileRows(self._folder, width, np.dtype(dtype))
 
     def computed(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """Return a matrix [rows, width] that is computed block by block."""
+        """Return a matrix [rows, width] that is computed block by block. Raises StoreError where
+        its file cannot be written.
+        """
         result = self.growing(width, dtype)
         for cut in blocks(rows, width):
             result.append(part(cut))
         return result.take()
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """Return a matrix [rows, width] of a training."""
+        """Return a matrix [rows, width] of a training. Raises StoreError where its file cannot be
+        written.
+        """
         return self.computed(rows, width, dtype, part)
 
 
@@ -132,7 +136,9 @@ class _FileRows:
 
 
 def write_rows(stream: IO[bytes], values: Array, dtype: np.dtype[Any]) -> None:
-    """Append numbers to a file in a type; StoreError where that fails."""
+    """Append numbers to a file in a type; StoreError where that fails. ``values`` are [rows, ...];
+    they are written in row-major order.
+    """
     try:
         stream.write(np.ascontiguousarray(values, dtype).reshape(-1).view(np.uint8).data)
     except OSError as error:

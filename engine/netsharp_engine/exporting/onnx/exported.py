@@ -114,14 +114,14 @@ class GraphExport(Following[OnnxWriting]):
         out.begin(node.name)
 
     def held(self, out: OnnxWriting, node: Node, numbers: Array) -> OnnxValue:
-        """Add a constant."""
+        """Add a constant. ``numbers`` have as many elements as the node."""
         values = np.ascontiguousarray(numbers.reshape(node.shape), self.portable.dtype)
         return OnnxValue(out.numbers(values, node.name), 0, node.shape, values)
 
     def row(
         self, out: OnnxWriting, node: Node, sources: Sequence[OnnxValue], lead: int
     ) -> OnnxValue:
-        """Add the operators of a node."""
+        """Add the operators of a node. Raises ExportError for a node without such operators."""
         if node.op not in ROWS:
             raise refused(node, why_not(node.op))
         made = len(out.nodes)
@@ -131,7 +131,7 @@ class GraphExport(Following[OnnxWriting]):
         return OnnxValue(out.rename(name, node.name), lead, node.shape)
 
     def delayed(self, out: OnnxWriting, node: Node, values: Mapping[Node, OnnxValue]) -> OnnxValue:
-        """Add a delay by slices."""
+        """Add a delay by slices. Raises ExportError where its first values change with samples."""
         name = steps.delayed(out, node, values)
         return OnnxValue(out.rename(name, node.name), 2, node.shape)
 
@@ -148,7 +148,9 @@ class GraphExport(Following[OnnxWriting]):
         return OnnxValue(name, 2, node.shape)
 
     def looped(self, loop: Loop, shown: Collection[Node]) -> None:
-        """Add an operator for recurrences, or a Scan."""
+        """Add an operator for recurrences, or a Scan. Raises ExportError for a loop that ONNX
+        cannot hold.
+        """
         steps.looped(self.out, loop, shown, self.values, self.emitted)
 
     def why_not(self, operation: str) -> str:

@@ -54,7 +54,10 @@ def operator_of(
     shown: Collection[Node],
     values: Mapping[Node, OnnxValue],
 ) -> dict[Node, OnnxValue] | None:
-    """Add the operator of a loop, and return its output; None where there is no such operator."""
+    """Add the operator of a loop, and return its output; None where there is no such operator.
+    Raises ExportError where a delay's first values change with the samples. Source: ONNX operators
+    LSTM, GRU and RNN.
+    """
     long = recognised(loop, shown)
     if long is not None:
         if long.projection is not None or not set(shown) <= {long.outputs}:

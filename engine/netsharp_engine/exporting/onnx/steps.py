@@ -29,7 +29,9 @@ Emit = Callable[[OnnxWriting, Node, dict[Node, OnnxValue]], OnnxValue]
 
 
 def delayed(out: OnnxWriting, node: Node, values: Mapping[Node, OnnxValue]) -> str:
-    """Add a delay outside of loops."""
+    """Add a delay outside of loops. Raises ExportError where its first values change with the
+    samples.
+    """
     source = values[node.inputs[0]]
     steps = int(node.attributes.get("timeStep", 1))
     edge = repeated(out, border_of(node, out.floats, values), source, (steps,))
@@ -45,7 +47,9 @@ def delayed(out: OnnxWriting, node: Node, values: Mapping[Node, OnnxValue]) -> s
 def looped(
     out: OnnxWriting, loop: Loop, shown: Collection[Node], values: dict[Node, OnnxValue], emit: Emit
 ) -> None:
-    """Add a loop; the values of the nodes that are read outside of it are then known."""
+    """Add a loop; the values of the nodes that are read outside of it are then known. Raises
+    ExportError for a loop that reads nothing along a sequence. Source: ONNX operator Scan.
+    """
     found = recurrent.operator_of(out, loop, shown, values)
     if found is None:
         _scanned(out, loop, shown, values, emit)

@@ -52,7 +52,9 @@ class OnnxWriting:
 
     @classmethod
     def begun(cls, floats: str, opset: int, parameters: Mapping[str, Array]) -> OnnxWriting:
-        """Begin a graph whose parameters have these numbers."""
+        """Begin a graph whose parameters have these numbers. ``parameters`` has the array of each,
+        in its shape, by name.
+        """
         return cls(_Shared(floats, opset, parameters))
 
     def parameter(self, name: str) -> Array:
@@ -129,7 +131,7 @@ class OnnxWriting:
         return self.constant(np.asarray(at, np.int64), "")
 
     def constant(self, values: Array, name: str = "") -> str:
-        """Return the name of constants of the type that they have."""
+        """Return the name of constants of the type that they have. They keep their shape."""
         shared, kept = self._shared, np.array(values, order="C")
         # Small ones occur again and again; large ones belong to a parameter each.
         key = repr((kept.dtype.str, kept.shape)).encode() + kept.tobytes()

@@ -55,7 +55,9 @@ class Running:
 def compared(
     portable: Portable, module: TorchModule, numbers: bytes, samples: Iterable[Samples]
 ) -> list[OutputDifference]:
-    """Compare the outputs of an exported module with the engine's for all samples."""
+    """Compare the outputs of an exported module with the engine's for all samples. Raises
+    ExportError where a shape or a number differs.
+    """
     over_time = any(one.lead == STEPWISE for one in module.inputs)
     names = [one.origin for one in module.outputs]
     leads = [one.lead for one in module.outputs]

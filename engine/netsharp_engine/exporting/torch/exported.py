@@ -142,14 +142,16 @@ class TorchExport(Following[TorchWriting]):
         out.begin(node.name)
 
     def held(self, out: TorchWriting, node: Node, numbers: Array) -> ExportedValue:
-        """Keep numbers, which are written where they are read."""
+        """Keep numbers, which are written where they are read. ``numbers`` have as many elements as
+        the node.
+        """
         values = np.ascontiguousarray(numbers.reshape(node.shape), self.portable.dtype)
         return ExportedValue(node.name, 0, node.shape, values)
 
     def row(
         self, out: TorchWriting, node: Node, sources: Sequence[ExportedValue], lead: int
     ) -> ExportedValue:
-        """Add what computes a node."""
+        """Add what computes a node. Raises ExportError for a node that nothing is written for."""
         if node.op not in ROWS:
             raise refused(node, why_not(node.op))
         if node in self._products:
@@ -167,7 +169,9 @@ class TorchExport(Following[TorchWriting]):
     def delayed(
         self, out: TorchWriting, node: Node, values: Mapping[Node, ExportedValue]
     ) -> ExportedValue:
-        """Add a delay outside of loops."""
+        """Add a delay outside of loops. Raises ExportError where its first values change with the
+        samples.
+        """
         return ExportedValue(steps.delayed(out, node, values), STEPWISE, node.shape)
 
     def chosen(
@@ -180,7 +184,9 @@ class TorchExport(Following[TorchWriting]):
         return ExportedValue(out.let(f"{source.name}[{index}]"), STEPWISE, node.shape)
 
     def looped(self, loop: Loop, shown: Collection[Node]) -> None:
-        """Add a layer for recurrences, or a loop over time."""
+        """Add a layer for recurrences, or a loop over time. Raises ExportError for a loop that
+        reads nothing along a sequence.
+        """
         steps.looped(self.out, loop, shown, self.values, self.emitted)
 
     def why_not(self, operation: str) -> str:

@@ -63,7 +63,9 @@ def layer_of(
     shown: Collection[Node],
     values: Mapping[Node, ExportedValue],
 ) -> dict[Node, ExportedValue] | None:
-    """Add the layer of a loop, and return its output; None where there is no such layer."""
+    """Add the layer of a loop, and return its output; None where there is no such layer. Raises
+    ExportError where a delay's first values change with the samples.
+    """
     long = recognised(loop, shown)
     if long is not None:
         return _long(out, long, shown, values)

@@ -27,7 +27,9 @@ Emit = Callable[[TorchWriting, "Node", dict["Node", ExportedValue]], ExportedVal
 
 
 def delayed(out: TorchWriting, node: Node, values: Mapping[Node, ExportedValue]) -> str:
-    """Add a delay outside of loops, and return its name."""
+    """Add a delay outside of loops, and return its name. Raises ExportError where its first values
+    change with the samples.
+    """
     source = values[node.inputs[0]].name
     steps = int(node.attributes.get("timeStep", 1))
     border = border_of(node, out.floats, values)
@@ -46,7 +48,9 @@ def looped(
     values: dict[Node, ExportedValue],
     emit: Emit,
 ) -> None:
-    """Add a loop; the values of the nodes that are read outside of it are then known."""
+    """Add a loop; the values of the nodes that are read outside of it are then known. Raises
+    ExportError for a loop that reads nothing along a sequence.
+    """
     found = recurrent.layer_of(out, loop, shown, values)
     if found is None:
         names = ", ".join(one.name for one in loop.nodes if one.op in DELAYS)

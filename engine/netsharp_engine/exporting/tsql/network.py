@@ -86,7 +86,8 @@ def steps_of(
     """Return a network as steps.
 
     Raises ExportError for an operation that no step has, and for edges that are, with the rows that
-    are ``taken``, more than ``MOST_ROWS``.
+    are ``taken``, more than ``MOST_ROWS``. ``tensors`` has the array of each parameter, in its
+    shape.
     """
     made = _Stepping(tensors, taken)
     inputs = tuple(made.input(node) for node in graph.inputs)

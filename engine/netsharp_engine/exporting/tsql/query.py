@@ -78,7 +78,9 @@ _FUNCTIONS = {
 def select(
     network: SteppedNetwork, columns: Sequence[ColumnText], answers: Answers, names: QueryNames
 ) -> str:
-    """Return the query, which reads rows of ``@rows``, and features and weights of tables."""
+    """Return the query, which reads rows of ``@rows``, and features and weights of tables. Raises
+    ExportError for an activation that nothing is written for.
+    """
     key = names.key
     parts = [
         Expression("cells", tuple(cell_lines(columns, key, "@rows"))),

@@ -32,5 +32,7 @@ def takes(function: str) -> bool:
 
 
 def applied(function: str, source: Array, out: Array) -> Call:
-    """Return the call that writes a function of every number to ``out``, maybe in place."""
+    """Return the call that writes an activation of every number of ``source`` to ``out``, of the
+    same shape and dtype (float32 or float64), which may be the same array.
+    """
     return partial(twins.plan_applied, out.itemsize, FUNCTIONS.index(function), source, out)

@@ -58,7 +58,9 @@ def takes(columns: int) -> bool:
 
 
 def product(left: Array, right: Array, out: Array) -> Call:
-    """Return the call that writes left @ right, matrices in any order of memory, to ``out``."""
+    """Return the call that writes left [m, k] @ right [k, n], in any order of memory and of one
+    dtype, to ``out`` [m, n].
+    """
     if takes(right.shape[-1]):
         return compiled(left, right, out)
     return partial(np.multiply if right.shape[-2] == 1 else np.matmul, left, right, out)

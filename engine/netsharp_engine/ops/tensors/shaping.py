@@ -67,7 +67,7 @@ def stacked(node: Node) -> tuple[int, ...]:
 
 
 def transposed(node: Node) -> tuple[int, ...]:
-    """Return the shape with two axes exchanged."""
+    """Return the shape with two axes exchanged. Raises ValueError for another number of sources."""
     expect_inputs(node, 1)
     first, second = node.attributes["axis1"], node.attributes["axis2"]
     source = node.inputs[0].shape
@@ -93,13 +93,15 @@ def reduced_elements(node: Node) -> tuple[int, ...]:
 
 
 def one_element(node: Node) -> tuple[int, ...]:
-    """Return the shape of the sum of all elements."""
+    """Return the shape of the sum of all elements. Raises ValueError for several sources."""
     expect_inputs(node, 1)
     return (1,)
 
 
 def repeated(node: Node) -> tuple[int, ...]:
-    """Return the shape of attribute ``numRepeats`` copies along the axis that runs slowest."""
+    """Return the shape of attribute ``numRepeats`` copies along the axis that runs slowest. Raises
+    ValueError for another number of sources.
+    """
     expect_inputs(node, 1)
     first, *rest = node.inputs[0].shape
     return (first * int(node.attributes["numRepeats"]), *rest)
@@ -140,6 +142,8 @@ def indices(node: Node) -> tuple[int, ...]:
 
 
 def moved(node: Node) -> tuple[int, ...]:
-    """Return the shape of the last source, or of the first of a pair that is reconciled."""
+    """Return the shape of the last source, or of the first of a pair that is reconciled. Raises
+    ValueError for another number of sources.
+    """
     expect_inputs(node, 3 if node.op == "ScatterPacked" else 2)
     return node.inputs[0 if node.op == "ReconcileDynamicAxis" else -1].shape

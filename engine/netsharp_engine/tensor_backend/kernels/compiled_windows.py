@@ -121,7 +121,7 @@ def pooled_back(
 ) -> None:
     """Add the gradient ``by`` places to that by the image, which holds 0; ``ties``: whether each of
     equal cells gets it, and whether windows are disjoint. For the largest, ``values`` are image and
-    places.
+    places. ``by`` is [positions, samples] and ``found`` [cells, samples], in float32.
     """
     seen = (None, None) if values is None else map(_flat, values)
     samples = by.shape[-1]

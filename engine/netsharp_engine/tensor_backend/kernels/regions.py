@@ -30,7 +30,9 @@ def windows(node: Node, images: int, regions: Array) -> Iterator[_Window]:
     """Yield every window with cells, for ``images`` images.
 
     Regions are left, top, width and height as shares of the image, or, where ``scale`` is given,
-    the columns and rows of two corners, which it multiplies.
+    the columns and rows of two corners, which it multiplies. ``regions`` is [images, regions * 4].
+    Source: CNTK, ComputationNetworkLib/ConvolutionalNodes.h, ROIPoolingNode; Girshick, Fast R-CNN
+    (2015).
     """
     *_, height, width = node.inputs[0].shape
     count = max(images, len(regions))

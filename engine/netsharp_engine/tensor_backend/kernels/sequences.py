@@ -67,7 +67,10 @@ def carry_in(
 
 
 def carried_on(delay: Node, source: Array, packing: Packing) -> Array:
-    """Return the last steps of a delay's source for the next packing, [steps, rows, ...]."""
+    """Return the last steps of a delay's source for the next packing, [steps, rows, ...]. Raises
+    SamplesError where a delay reads further back than a piece is long, and GraphError for a delay
+    that cannot continue.
+    """
     reach = carried_steps(delay, packing)
     steps = source.reshape(packing.steps, packing.rows, *source.shape[1:])
     return steps[packing.steps - reach :].copy()
@@ -97,7 +100,9 @@ def delayed(
     packing: Packing,
     carried: Mapping[Node, Array],
 ) -> Array:
-    """Return all steps at once, [columns, *shape]."""
+    """Return all steps at once, [columns, *shape]. Raises SamplesError where sequences continue
+    whose beginning is unknown.
+    """
     places = packing.earlier(offset(delay))
     found = np.empty((packing.columns, *delay.shape), source.dtype)
     inside = places >= 0
@@ -130,7 +135,7 @@ def border_back(delay: Node, gradient: Array, packing: Packing) -> Array:
 
 def moved(node: Node, sources: list[Array], packings: list[Packing | None]) -> Moved:
     """Return the value of an operation of ``ops.shaping.COLUMNS``. GraphError where a source lacks
-    a dynamic axis, or sequences are cut into pieces.
+    a dynamic axis, or sequences are cut into pieces. Sources are [columns, *shape].
     """
     given = [one for one in packings if one is not None]
     if node.op == "ReconcileDynamicAxis" and packings[0] is None and len(given) == 1:

@@ -197,7 +197,9 @@ def rows_of(matrix: Array, sparse: Entries, out: Array) -> bool:
 
 
 def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
-    """Return the gradient by that matrix."""
+    """Return the gradient by that matrix. ``gradient`` is [samples, ...]; the rows of the result
+    are those that samples touch.
+    """
     by = gradient.reshape(len(sparse.starts) - 1, -1)
     if twins is None or by.dtype != np.float32 or not len(sparse.places):
         return _summed(sparse.places, by[sparse.samples] * sparse.values[:, None])

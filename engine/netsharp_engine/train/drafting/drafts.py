@@ -56,7 +56,9 @@ def run_jobs(
 
 
 def expected_objective(graph: Graph, settings: TrainingSettings) -> Objective:
-    """Return the objective of a run whose data is known only from the network and the settings."""
+    """Return the objective of a run whose data is known only from the network and the settings.
+    Raises TrainingError for a loss that does not go with the output.
+    """
     assert graph.output is not None
     outputs = graph.output.size
     numbers = settings.regression or (

@@ -33,7 +33,10 @@ WORTH = 0.9
 def with_threads(
     graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend
 ) -> TrainingSettings:
-    """Return the settings with a number of threads; those that have one are unchanged."""
+    """Return the settings with a number of threads; those that have one are unchanged. Raises
+    GraphError where a node cannot be computed, and TrainingError for a loss that does not go with
+    the output.
+    """
     if settings.threads != AUTO:
         return settings
     processors = _processors()
@@ -51,7 +54,8 @@ def fastest(
     """Return the number of threads with the shortest step; 1 where no other is faster by a margin.
 
     Numbers for which memory is too small, or that cannot compute the network, are skipped. Raises
-    TrainingError where network, data and settings do not fit.
+    TrainingError where network, data and settings do not fit. Raises GraphError where a node cannot
+    be computed, and TrainingError for a loss that does not go with the output.
     """
     objective = choose_objective(graph, data.classes, settings.loss, data.outputs, data.scale)
     batch = min(settings.batch_size, data.train.rows)

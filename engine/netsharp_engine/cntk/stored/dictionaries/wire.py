@@ -68,7 +68,9 @@ class WireReading:
         self.empty: list[WireArray] = []
 
     def dictionary(self, start: int, end: int, depth: int = 0) -> Dictionary:
-        """Return the dictionary between two bytes."""
+        """Return the dictionary between two bytes. Raises ModelFault, at its byte, for a damaged
+        file.
+        """
         found = Dictionary()
         found.start = start
         for number, value, at in self._fields(start, end, depth):
