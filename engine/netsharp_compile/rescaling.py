@@ -1,7 +1,8 @@
 """Multipliers and shifts by which sums become codes: floor((sum * multiplier + 2^shift / 2) /
 2^shift), in 64 bits.
 
-Knows no layer and no scheme.
+Knows no layer and no scheme. Source: Jacob et al. (2017), section 2.2, with 64 bits and ties
+rounded up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Which real numbers the codes of each layer have to cover, from what calibration data shows.
 
 Two passes over the data: ends, then a histogram between them where a method asks for one.  Knows no
-weights in integers and no code for a device.
+weights in integers and no code for a device. Source of minmax and percentile: Krishnamoorthi,
+"Quantizing deep convolutional networks for efficient inference" (2018), and Wu et al., "Integer
+quantization for deep learning inference" (2020).
 """
 
 from __future__ import annotations

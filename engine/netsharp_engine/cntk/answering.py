@@ -1,4 +1,4 @@
-"""A network of the original as a model that answers rows: for arrays, tables, and text format."""
+"""A network of CNTK as a model that answers rows: for arrays, tables, and text format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that parameters begin with, as the original draws them.
+"""The values that parameters begin with, as CNTK draws them.
 
 Shapes are in CNTK's order here, and numbers in the order of its files: the first dimension fastest.
 """

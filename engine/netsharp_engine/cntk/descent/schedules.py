@@ -1,4 +1,7 @@
-"""Learning rate, momentum and minibatch size of every epoch, rounded where the original rounds."""
+"""Learning rate, momentum and minibatch size of every epoch, rounded where CNTK rounds.
+
+Source: CNTK, SGDLib/SGD.h, GetLearningRatePerSample and GetMomentumPerSample.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lists of images with their labels, one a line, and where the images are."""
+"""Lists of images with their labels, one a line, and where the images are.
+
+Source: CNTK, Readers/ImageReader/ImageDataDeserializer.cpp.
+"""
 
 from __future__ import annotations
 

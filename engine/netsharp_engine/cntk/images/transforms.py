@@ -1,5 +1,7 @@
 """Transforms of images, one after the other; random draws for one depend only on a seed, the pass
 over the data, the image and the place of the transform.
+
+Source: CNTK, Readers/ImageReader/ImageTransformers.cpp.
 """
 
 from __future__ import annotations

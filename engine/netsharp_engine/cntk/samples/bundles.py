@@ -1,4 +1,7 @@
-"""Sequences of several files together, by their keys: those of the first file, in its order."""
+"""Sequences of several files together, by their keys: those of the first file, in its order.
+
+Source: CNTK, Readers/ReaderLib/Bundler.cpp.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Words by their numbers, their classes, and words that are drawn as noise; it must not know files
 of samples.
+
+Source: CNTK, Readers/LMSequenceReader/SequenceReader.h, ReadClassInfo and noiseSampler.
 """
 
 from __future__ import annotations

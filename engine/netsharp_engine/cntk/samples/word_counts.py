@@ -1,4 +1,7 @@
-"""Counts the words of sentences, one a line, and puts them into classes of about equal weight."""
+"""Counts the words of sentences, one a line, and puts them into classes of about equal weight.
+
+Source: CNTK, ActionsLib/OtherActions.cpp, DoWriteWordAndClassInfo.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Batch normalisation as files before version 6 have it: with a version of its own."""
+"""Batch normalisation as files before version 6 have it: with a version of its own.
+
+Source: CNTK, ComputationNetworkLib/TrainingNodes.h, BatchNormalizationNode, Load.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Splits parameters of a stored model into products of two smaller ones, by singular values."""
+"""Splits parameters of a stored model into products of two smaller ones, by singular values.
+
+Source: CNTK, ActionsLib/OtherActions.cpp, DoParameterSVD.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Operations that draw classes at random by weights, and that gather means over an epoch.
 
 They remember from minibatch to minibatch; the walk of a graph tells them apart by ``begin``, which
-resets them.
+resets them. Source: CNTK, ComputationNetworkLib/TrainingNodes.h, RandomSampleNode.
 """
 
 from __future__ import annotations
