@@ -88,7 +88,9 @@ class QuantizationScheme:
     def affine(
         cls, scale: float, zero_point: int, bits: int = 8, operand: Operand = "unsigned"
     ) -> QuantizationScheme:
-        """Return the uniform affine scheme with this scale and this code for 0."""
+        """Return the uniform affine scheme with this scale and this code for 0. Raises ValueError
+        for a width, a scale or a zero point that no scheme has.
+        """
         return cls("affine", operand, bits, float(scale), zero_point)
 
     @classmethod
@@ -124,7 +126,8 @@ class QuantizationScheme:
     ) -> QuantizationScheme:
         """Return the fixed-point scheme Qm.n: a sign bit unless unsigned, m bits, n of a fraction.
 
-        Either may be negative, as in CMSIS, where the binary point lies outside of the bits.
+        Either may be negative, as in CMSIS, where the binary point lies outside of the bits. Raises
+        ValueError for another number of bits than a scheme may have.
         """
         bits = integer_bits + fraction_bits + (operand != "unsigned")
         return cls("qmn", operand, bits, 2.0**-fraction_bits)
