@@ -16,6 +16,7 @@ from netsharp_lsp.text.shorten import shortened
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Final
 
     from netsharp_lsp.diagnostics.model import Severity
     from netsharp_lsp.netsharp.reading.specification import Specification
@@ -137,7 +138,7 @@ class Finding(findings.Finding[RelativeSpan, Change]):
         also: Iterable[RelativeSpan] = (),
     ) -> None:
         super().__init__(code, place, message, notes, repair, severity)
-        self.also = tuple(also)
+        self.also: Final = tuple(also)
 
     def diagnostic(self, specification: Specification, severity: Severity) -> Diagnostic:
         """Return the finding in absolute offsets of a snapshot."""
