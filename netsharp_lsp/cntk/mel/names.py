@@ -52,7 +52,10 @@ def unknown_node(model: Model, name: Traced) -> EditFault:
     spelt = word(name)
     nodes = list(model.nodes or ())
     inside = [one for one in nodes if one.lower().startswith(f"{spelt.lower()}.")]
-    near = None if inside else nearest(spelt, [*nodes, *model.symbols])
+    # A migrated network calls what a macro returns by the macro's own name: h1 for h1.y.
+    whole = spelt.rpartition(".")[0].lower()
+    around = next((one for one in nodes if one.lower() == whole), None)
+    near = None if inside else around or nearest(spelt, [*nodes, *model.symbols])
     if inside:
         listed = ", ".join(inside[:MOST_LISTED])
         do = f" A macro's name is not a node; inside it there is {listed}."
@@ -60,7 +63,7 @@ def unknown_node(model: Model, name: Traced) -> EditFault:
         do = f" Did you mean '{near}'?"
     else:
         do = ""
-    repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
+    repair = Replacement(f"Write '{near}'", name, near, safe=not around) if near else None
     message = f"The model '{model.name}' has no node '{spelt}': {model.origin}.{do}"
     return EditFault("unknown-node", message, name, repair)
 

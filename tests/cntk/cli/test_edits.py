@@ -198,3 +198,15 @@ def test_names_of_nodes_are_those_after_the_edit(tmp_path: pathlib.Path) -> None
     found = reported(tmp_path)
     assert [(code, file) for code, file, _, _ in found] == [("CK114", "a.cntk")]
     assert "has no node 'z'" in found[0][3]
+
+
+def test_a_part_of_a_node_is_a_name_of_before_a_migration(tmp_path: pathlib.Path) -> None:
+    """A network in BrainScript calls what a macro returns by the macro's own name."""
+    folder_of(tmp_path, "SetInput(err, 1, z.y)")
+    ((code, _, _, message),) = told(tmp_path)
+    assert (code, message.rpartition(": ")[2].partition(". ")[2]) == ("ME010", "Did you mean 'z'?")
+    before = (tmp_path / "top.mel").read_bytes()
+    netsharp("check", "--fix", "a.cntk", cwd=tmp_path)
+    assert (tmp_path / "top.mel").read_bytes() == before
+    netsharp("check", "--unsafe-fixes", "a.cntk", "top.mel", cwd=tmp_path)
+    assert "SetInput(err, 1, z)" in (tmp_path / "top.mel").read_text()
