@@ -20,7 +20,10 @@ CNTK = "netsharp_lsp.cntk."
 READERS = ("run", "rules", "checking", "description", "migration", "ide", "commands")
 #: Those of Net# that get networks, and those of both families that get findings.
 OF_NETSHARP = ("rules", "repairs", "formatting", "describe", "lower", "check")
-OF_FINDINGS = ("netsharp.rules", "netsharp.repairs", "netsharp.check", "cntk.rules", "cntk.checking")
+OF_FINDINGS = (
+    *("netsharp.rules", "netsharp.repairs", "netsharp.check"),
+    *("cntk.rules", "cntk.checking"),
+)
 #: The attributes of networks of Net#, and of findings with their notes and fixes.
 MEANING = frozenset(
     slot

@@ -35,7 +35,7 @@ class Walked(Protocol):
         """Return the value of a node, [columns, *shape]."""
 
     def entries(self, node: Node) -> sparse.Entries | None:
-        """Return the value of an input that is sparse."""
+        """Return the value of an input if it is sparse, else None."""
 
 
 class Together(ABC):

@@ -32,7 +32,7 @@ class Tally(Protocol):
     rows: int
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
-        """Count the rows of one batch."""
+        """Count the rows of one batch: outputs [rows, outputs], targets and weights [rows]."""
 
     def gather(self, comm: Comm) -> None:
         """Count the rows that other ranks have counted, too: those of rank 0 come first."""
@@ -85,7 +85,7 @@ class ClassTally:
         self._numbers = 0
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
-        """Count rows with class codes ``targets``."""
+        """Count rows: outputs [rows, outputs], class codes ``targets`` and weights [rows]."""
         self.rows += len(targets)
         self._held.append((np.array(outputs, order="K"), targets.astype(np.intp), weights.copy()))
         self._numbers += outputs.size
@@ -237,7 +237,7 @@ class NumberTally:
         self._least, self._most = np.inf, -np.inf
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
-        """Count rows with numbers ``targets``."""
+        """Count rows: outputs [rows, 1], numbers ``targets`` and weights [rows]."""
         wanted = targets.astype(np.float64)
         self.rows += len(wanted)
         errors = outputs[:, 0].astype(np.float64) - wanted

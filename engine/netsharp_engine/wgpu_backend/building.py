@@ -128,7 +128,9 @@ class Building:
         return kernel
 
     def marked(self, kernel: DeviceKernel, target: Buffer) -> None:
-        """Also store where the maximum of a kernel's first operation was met."""
+        """Let a kernel also store to ``target`` where the maximum of its first operation was
+        met.
+        """
         number = self.number()
         first = kernel.body[0][0]
         body = (*kernel.body, (number, Each(f"a{first}")))

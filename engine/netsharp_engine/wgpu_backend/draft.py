@@ -62,7 +62,9 @@ class DeviceDraft:
 
     @cached_property
     def plan(self) -> DevicePlan:
-        """Passes and places. Raises GraphError where it does not fit into a device."""
+        """Return the passes of a step and the places of buffers. Raises GraphError where it does
+        not fit into a device.
+        """
         return planned(self.job, self.facts, self._style)
 
     def planned(self) -> Planned:

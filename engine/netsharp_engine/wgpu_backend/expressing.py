@@ -213,7 +213,7 @@ def joined(how: str, name: str, other: str) -> str:
 
 
 def single(formulas: Mapping[int, Each], over: set[int]) -> set[int]:
-    """Formulas that are the same for all elements of a row."""
+    """Return the numbers of formulas that are the same for all elements of a row."""
     found: set[int] = set()
     for number, operation in formulas.items():
         elements = re.search(r"\b[ei]\b", operation.formula)

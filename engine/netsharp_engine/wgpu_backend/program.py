@@ -281,7 +281,7 @@ class DeviceProgram:
         """Set the values of an epoch, none of which affects a device."""
 
     def lengths(self, node: Node) -> None:
-        """No value of a device is one of sequences."""
+        """Do nothing: no value of a device is one of sequences."""
 
     # Figures and values.
 

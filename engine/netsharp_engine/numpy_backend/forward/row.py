@@ -127,7 +127,9 @@ class Row:
         return np.array([step.words for step in self.steps], np.int64), table
 
     def pack(self, values: Values, numbers: Array) -> None:
-        """Write all numbers of the network, of canonical weights by name."""
+        """Write all numbers of the network to ``numbers`` [numbers], of canonical weights by name,
+        each in its parameter's shape.
+        """
         for at, depth, made in self._packed:
             found = np.asarray(made(values))
             if depth is None:

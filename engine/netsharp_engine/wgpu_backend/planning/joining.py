@@ -32,7 +32,9 @@ class Pass(NamedTuple):
 
 
 def orders(kernels: Sequence[DeviceKernel]) -> list[set[int]]:
-    """For each kernel those that have to run before: who writes what it reads, and the like."""
+    """Return for each kernel those that have to run before: those that write what it reads, and
+    those that read what it overwrites.
+    """
     before: list[set[int]] = []
     writers: dict[int, int] = {}
     readers: dict[int, set[int]] = {}

@@ -43,7 +43,7 @@ def bias(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, out: 
 
 
 def backward(build: Building, what: str, g: Buffer, w: Buffer, way: KernelWay, out: Buffer) -> None:
-    """Equations 4.18 and 4.21: the adjoint, by loops over the places that see a cell."""
+    """Add the adjoint, equations 4.18 and 4.21, by loops over the places that see a cell."""
     seen = way.above()
     term = f"b{w.number}[{seen.weight}] * b{g.number}[n * OUTPUTS + {seen.place}]"
     matrix = unfolded.backward(way, g, w)

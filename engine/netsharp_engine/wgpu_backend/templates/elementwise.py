@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, ActivationFormulas] = {
 
 
 def activation(build: Building, what: str, function: str, x: Buffer, out: Buffer) -> None:
-    """l = sigma(xi)."""
+    """Add the kernel of an activation, of values [rows, nodes] of any shape: out = f(x)."""
     seen = f"b{x.number}[e]"
     if function == "softmax":
         build.kernel(f"{what}: softmax", "softmax", FORWARD, out, *softmax(seen))
@@ -81,7 +81,9 @@ def softmax(seen: str) -> tuple[OverRow | Each, ...]:
 def slope(
     build: Building, what: str, function: str, x: Buffer, y: Buffer, g: Buffer, out: Buffer
 ) -> None:
-    """psi = dE/dl times sigma'(xi)."""
+    """Add the kernel that multiplies the gradient ``g`` by the output by the slope of an
+    activation, for inputs ``x`` and outputs ``y``, all [rows, nodes].
+    """
     error, value = f"b{g.number}[e]", f"b{y.number}[e]"
     if function == "softmax":
         operations = (OverRow("sum", f"{error} * {value}"), Each(f"({error} - {{0}}) * {value}"))
@@ -99,6 +101,6 @@ def total(build: Building, what: str, role: str, parts: Sequence[Buffer], out: B
 
 
 def masked(build: Building, what: str, role: str, x: Buffer, mask: Buffer, out: Buffer) -> None:
-    """Values or errors times a mask."""
+    """Add the kernel that multiplies values or gradients by a mask, of equal shapes."""
     formula = f"b{x.number}[e] * b{mask.number}[e]"
     build.kernel(f"{what}: mask", "mask", role, out, Each(formula))

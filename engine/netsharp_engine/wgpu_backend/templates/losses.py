@@ -60,7 +60,9 @@ class Goal(NamedTuple):
 
 
 def entropy_of_softmax(build: Building, x: Buffer, goal: Goal, y: Buffer, lines: Buffer) -> None:
-    """Softmax, and the categorical cross-entropy of its logits."""
+    """Add the kernels of a softmax y [rows, outputs] of logits x, and of the categorical
+    cross-entropy of each row, lines [rows].
+    """
     seen = f"b{x.number}[e]"
     build.kernel("output: softmax", "softmax", FORWARD, y, *softmax(seen))
     build.kernel(
@@ -80,7 +82,9 @@ def entropy_of_softmax(build: Building, x: Buffer, goal: Goal, y: Buffer, lines:
 
 
 def error_of_softmax(build: Building, y: Buffer, goal: Goal, out: Buffer) -> None:
-    """q - I{i = t}, times what the row counts."""
+    """Add the kernel of that loss's gradient by the logits [rows, outputs]: y - t, times the row's
+    share.
+    """
     build.kernel(
         "loss: error of softmax",
         FAMILY,
@@ -92,7 +96,9 @@ def error_of_softmax(build: Building, y: Buffer, goal: Goal, out: Buffer) -> Non
 
 
 def entropy_of_sigmoid(build: Building, x: Buffer, goal: Goal, y: Buffer, lines: Buffer) -> None:
-    """Sigmoid, and the binary cross-entropies of its logits, summed."""
+    """Add the kernels of a sigmoid y [rows, outputs] of logits x, and of the sum of binary
+    cross-entropies of each row, lines [rows].
+    """
     seen = f"b{x.number}[e]"
     value = SIGMOID.replace("{x}", seen)
     build.kernel("output: sigmoid", "activation", FORWARD, y, Each(value))
@@ -110,7 +116,9 @@ def entropy_of_sigmoid(build: Building, x: Buffer, goal: Goal, y: Buffer, lines:
 
 
 def error_of_sigmoid(build: Building, y: Buffer, goal: Goal, out: Buffer) -> None:
-    """p - t, times what the row counts."""
+    """Add the kernel of that loss's gradient by the logits [rows, outputs]: y - t, times the row's
+    share.
+    """
     formula = f"(b{y.number}[e] - {goal.wanted}) * {goal.share}"
     build.kernel("loss: error of sigmoid", FAMILY, LOSS, out, Each(formula))
 
@@ -141,7 +149,9 @@ def plain_loss(build: Building, op: str, y: Buffer, goal: Goal, lines: Buffer) -
 
 
 def plain_error(build: Building, op: str, y: Buffer, goal: Goal, out: Buffer) -> None:
-    """Add the kernel of its slope, times what the row counts."""
+    """Add the kernel of the criterion's gradient by the outputs [rows, outputs], times the row's
+    share.
+    """
     found = PLAIN[op].slope.replace("{y}", f"b{y.number}[e]").replace("{t}", goal.wanted)
     build.kernel(f"loss: error of {op}", FAMILY, LOSS, out, Each(f"({found}) * {goal.share}"))
 
@@ -149,7 +159,9 @@ def plain_error(build: Building, op: str, y: Buffer, goal: Goal, out: Buffer) ->
 def counted_answers(
     build: Building, y: Buffer, goal: Goal, rows_fed: str, lines: Buffer, *, right: bool
 ) -> None:
-    """1 for each fed row whose first largest output is the wanted one, or, else, is not."""
+    """Add the kernel that writes to lines [rows] a 1 for each fed row whose first largest output is
+    the wanted one (``right``) or is not, else 0.
+    """
     seen, fed = f"b{y.number}[e]", f"f32(f32(n) < {rows_fed})"
     what, same = ("right answers", "==") if right else ("wrong answers", "!=")
     if goal.outputs == 1:
