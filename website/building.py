@@ -52,8 +52,8 @@ def is_free(folder: Path) -> bool:
 def reference() -> str:
     """Return the page of the Python reference: every public name with its docstring."""
     parts = [
-        "# Python reference\n\n`import netsharp` gives access to the whole interface. [netsharp from "
-        "Python](docs/python.md) has an example of every name.\n"
+        "# Python reference\n\n`import netsharp` gives access to the whole interface. [netsharp "
+        "from Python](docs/python.md) has an example of every name.\n"
     ]
     for name in dir(netsharp):
         if name.startswith("_"):
