@@ -203,7 +203,7 @@ def test_names_of_nodes_are_those_after_the_edit(tmp_path: pathlib.Path) -> None
 def test_a_part_of_a_node_is_a_name_of_before_a_migration(tmp_path: pathlib.Path) -> None:
     """A network in BrainScript calls what a macro returns by the macro's own name."""
     folder_of(tmp_path, "SetInput(err, 1, z.y)")
-    ((code, _, _, message),) = told(tmp_path)
+    ((code, _, _, message),) = reported(tmp_path)
     assert (code, message.rpartition(": ")[2].partition(". ")[2]) == ("ME010", "Did you mean 'z'?")
     before = (tmp_path / "top.mel").read_bytes()
     netsharp("check", "--fix", "a.cntk", cwd=tmp_path)
