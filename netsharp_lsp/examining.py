@@ -36,6 +36,6 @@ def sift(
         suppressions,
         lambda: language.rules.codes,
         *language.suppression_codes,
-        language.on_request_codes,
+        language.asked_codes,
     )
     return selection.filter(left)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
             """Return its codes for what could be left out; editors show such text faded."""
 
         @property
-        def on_request_codes(self) -> tuple[str, ...]:
+        def asked_codes(self) -> tuple[str, ...]:
             """Return its codes that are checked on request only: a suppression of one is never
             reported as unused.
             """

@@ -34,7 +34,7 @@ class CntkLanguage:
     rules = RULES
     suppression_codes = ("CK001", "CK002")
     unused_codes: tuple[str, ...] = ("CK001",)
-    on_request_codes: tuple[str, ...] = ()
+    asked_codes: tuple[str, ...] = ()
     conflict_code = "CK123"
 
     def __init__(self, language_id: str, *comment_marks: str) -> None:

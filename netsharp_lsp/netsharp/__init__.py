@@ -28,7 +28,7 @@ class NetSharp:
     comment_marks = ("//",)
     suppression_codes = ("NS126", "NS127")
     unused_codes = ("NS033", "NS059", "NS126")
-    on_request_codes = tuple(f"NS{number}" for number in range(132, 140))
+    asked_codes = tuple(f"NS{number}" for number in range(132, 140))
     conflict_code = "NS131"
     _rules: RuleBook | None = None
 

@@ -29,7 +29,7 @@ class Toy:
     id = "toy"
     comment_marks = ("#",)
     suppression_codes = ("TY126", "TY127")
-    on_request_codes = ()
+    asked_codes = ()
     rules = ToyRules()
 
     def check(self, data: bytes, context: Context) -> Result:

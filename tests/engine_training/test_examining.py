@@ -164,7 +164,7 @@ def test_every_kind_has_a_rule_with_its_code():
     RULES.load()
     for code, severity, _ in SIGNS.values():
         assert RULES.severities[code] == severity
-    assert sorted(code for code, _, _ in SIGNS.values()) == list(LANGUAGE.on_request_codes)
+    assert sorted(code for code, _, _ in SIGNS.values()) == list(LANGUAGE.asked_codes)
 
 
 def test_layers_without_parameters_of_their_own_have_no_gradient():

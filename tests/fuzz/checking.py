@@ -68,7 +68,7 @@ def _check_diagnostics(text: bytes, network: Network, diagnostics: list[Diagnost
         suppressions,
         lambda: NETSHARP.rules.codes,
         *NETSHARP.suppression_codes,
-        NETSHARP.on_request_codes,
+        NETSHARP.asked_codes,
     )
     for diagnostic in EVERYTHING.filter(left):
         assert diagnostic.code in CODES

@@ -48,7 +48,7 @@ class Tally:
     rules = RuleBook(str(Path(__file__).with_name("rules")))
     suppression_codes = ("TA002", "TA003")
     unused_codes = ("TA002",)
-    on_request_codes = ()
+    asked_codes = ()
     conflict_code = ""
 
     def check(self, data: bytes, context: Context) -> Result:
