@@ -153,7 +153,9 @@ def drafted_run(graph: Graph, settings: TrainingSettings, batch: int) -> RunDraf
 
 
 def work_of_run(graph: Graph, settings: TrainingSettings, drafts: RunDrafts) -> RunWork:
-    """Return the work of a step, and of a block of rows that is measured."""
+    """Return the work of a step, and of a block of rows that is measured. Raises GraphError where
+    memory is too small.
+    """
     trainer, meter = drafts.trainer, drafts.meter
     assert isinstance(trainer, NumpyDraft)
     assert isinstance(meter, NumpyDraft)

@@ -61,7 +61,7 @@ class Encoding:
     ) -> Encoding:
         """Return the encoding of ``table`` fitted on the training ``rows`` (all by default). Raises
         DataError for a column of numbers without a value in any training row, if gaps are filled by
-        the mean.
+        the mean. ``rows`` are indexes, [rows].
         """
         features = []
         numbers = codes = 0

@@ -120,7 +120,9 @@ class Following(ABC, Generic[W]):
         """Return why an operation is not written, after its name."""
 
     def follow(self) -> None:
-        """Write all nodes, each after its sources. ExportError where the format cannot hold one."""
+        """Write all nodes, each after its sources. ExportError where the format cannot hold one.
+        Raises GraphError where nodes depend on themselves in one step.
+        """
         try:
             order = scheduled(self.portable.graph)
         except GraphError as error:

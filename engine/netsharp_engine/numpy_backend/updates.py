@@ -76,7 +76,7 @@ class Optimizer(ABC):
         return _Limit(self._plan)
 
     def update(self, rule: UpdateRule) -> None:
-        """Change the weights by the gradient."""
+        """Change the weights by the gradient. Both are flat, [numbers]."""
         self.steps += 1
         constants = self.constants(rule)
         if twins is not None:
@@ -119,7 +119,9 @@ class Optimizer(ABC):
         ]
 
     def restore(self, steps: int, state: Mapping[str, Vector]) -> None:
-        """Continue where another run of the same kind stopped; KeyError for a missing vector."""
+        """Continue where another run of the same kind stopped; KeyError for a missing vector. Each
+        vector is [numbers], as those of the weights.
+        """
         self.steps = steps
         for name, vector in self.state.items():
             vector[...] = state[name]

@@ -86,7 +86,8 @@ class CompiledCell:
         carried: Mapping[Node, Array],
     ) -> None:
         """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``. Raises
-        SamplesError where sequences continue whose beginning is unknown.
+        SamplesError where sequences continue whose beginning is unknown. Values in ``found`` are
+        [columns, *shape], in float32.
         """
         cell, size, inner = self.cell, self._size, self._inner
         columns, rows = packing.columns, packing.rows

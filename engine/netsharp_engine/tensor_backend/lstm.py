@@ -195,7 +195,8 @@ class CellScan:
         carried: Mapping[Node, Array],
     ) -> None:
         """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``. Raises
-        SamplesError where sequences continue whose beginning is unknown.
+        SamplesError where sequences continue whose beginning is unknown. Values in ``found`` are
+        [columns, *shape].
         """
         cell, size = self.cell, self._size
         steps, rows = packing.steps, packing.rows

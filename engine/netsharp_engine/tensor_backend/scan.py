@@ -89,7 +89,7 @@ class Scan:
 
     def unfold(self, found: dict[Node, Array], packings: dict[Node, Packing | None]) -> None:
         """Compute every node, step by step. Raises SamplesError where sequences continue whose
-        beginning is unknown.
+        beginning is unknown. Values in ``found`` are [columns, *shape].
         """
         packing = self._packing
         for node in self._nodes:

@@ -50,8 +50,8 @@ class Together(ABC):
 
     @abstractmethod
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """Yield the gradients of sources that learn; only after ``forward`` has computed the
-        value.
+        """Yield the gradients of sources that learn; only after ``forward`` has computed the value.
+        ``gradient`` and what is yielded are [columns, *shape]; a parameter's is [1, *shape].
         """
 
 
@@ -93,7 +93,9 @@ class Affine(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """Yield the gradients of bias, matrix and source."""
+        """Yield the gradients of bias, matrix and source. Gradients are [columns, *shape]; those of
+        parameters have their shape after a 1.
+        """
         by, back = gradient.reshape(-1, self._width), None
         if self.source in self._learning:
             weights = around.values[self._names[0]].reshape(self.inner, self._width)
@@ -142,7 +144,7 @@ class Rectified(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """Yield the gradients of biases, weights and images."""
+        """Yield the gradients of biases, weights and images. Gradients are [columns, *shape]."""
         node, value = self._filtered, around.found[self.shown]
         by, sums = convolution.rectified_back(node, value, gradient)
         if self._bias in self._learning:
@@ -166,7 +168,9 @@ class Chosen(Together):
         self._learns, self._out = self._weights in learning, Room()
 
     def forward(self, around: Walked) -> bool:
-        """Find the rows; not where a sample has several numbers."""
+        """Find the rows; not where a sample has several numbers. Raises IndexError for a row that
+        the matrix does not have.
+        """
         entries, packing = around.entries(self._source), around.packings[self._source]
         if entries is None or packing is None:
             return False
@@ -179,7 +183,7 @@ class Chosen(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """Yield the gradient of the rows that were chosen."""
+        """Yield the gradient of the rows that were chosen. Gradients are [columns, *shape]."""
         entries = around.entries(self._source)
         if self._learns and entries is not None:
             yield self._weights, sparse.times_back(entries, gradient)
@@ -216,7 +220,9 @@ class Ends(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """Yield the gradient of the source that was gathered from."""
+        """Yield the gradient of the source that was gathered from. Gradients are [columns,
+        *shape].
+        """
         packing = around.packings[self._source]
         assert packing is not None
         width = self._width
@@ -251,7 +257,9 @@ class Entropy(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """Yield the gradient by the softmax's source, by CNTK's rule."""
+        """Yield the gradient by the softmax's source, by CNTK's rule. Gradients are [columns,
+        *shape].
+        """
         if self._kept is None or not self._learns:
             return
         labels, logs = self._kept

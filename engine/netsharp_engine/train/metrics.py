@@ -372,7 +372,7 @@ class BaselineTally:
         self.rows = 0
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
-        """Count rows; the network's outputs do not matter."""
+        """Count rows; the network's outputs do not matter. Targets and weights are [rows]."""
         self.rows += len(targets)
         self._tally.add(np.repeat(self._answer, len(targets), axis=0), targets, weights)
 

@@ -152,12 +152,12 @@ def prepare(
 ) -> TrainingData:
     """Split, encode and normalise a labelled table.
 
-    With ``fitted`` its encoding, normaliser and classes are used instead of new ones, for
-    training further on other rows.  With ``consume`` the table's own numbers become the features,
-    so that nothing is in memory twice, and the table must not be used again.  ``output`` is what
-    the network's output layer is: where no task is set, it says whether numbers are predicted, and
-    the data's ``settings`` have the task.  The features lie in ``store``, as the table's.  Raises
-    DataError or TrainingError.
+    With ``fitted`` its encoding, normaliser and classes are used instead of new ones, for training
+    further on other rows. With ``consume`` the table's own numbers become the features, so that
+    nothing is in memory twice, and the table must not be used again. ``output`` is what the
+    network's output layer is: where no task is set, it says whether numbers are predicted, and the
+    data's ``settings`` have the task. The features lie in ``store``, as the table's. Raises
+    DataError or TrainingError, and ValueError for an unknown normaliser.
     """
     if fitted is not None:
         return _prepare_alike(table, settings, fitted)

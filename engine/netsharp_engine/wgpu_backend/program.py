@@ -225,7 +225,9 @@ class DeviceProgram:
         self._pending = False
 
     def step(self) -> bool:
-        """Compute all; what trains is computed together with its update."""
+        """Compute all; what trains is computed together with its update. Raises GraphError for a
+        network that drops, unless whole batches are computed.
+        """
         if self._figures.fault is not None:
             return False
         if not self._weight:
@@ -358,7 +360,9 @@ class DeviceProgram:
         return self._figures
 
     def read(self, node: Node) -> Floats:
-        """Return the values [rows, nodes] of a node."""
+        """Return the values [rows, nodes] of a node. Raises GraphError for a network that drops,
+        unless whole batches are computed.
+        """
         if self._pending:
             self.forward()
         buffer = self._shown(node)

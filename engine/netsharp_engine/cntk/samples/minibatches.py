@@ -91,7 +91,9 @@ def _rows_of(batch: Minibatch, packing: Packing, start: int, end: int) -> Miniba
 
 
 def taken(one: Array | Sparse | Packed, columns: Indices, packing: Packing) -> Packed:
-    """Return some columns of a stream of sequences, with the given packing."""
+    """Return some columns of a stream of sequences, with the given packing. ``columns`` are their
+    indexes, [columns].
+    """
     assert isinstance(one, Packed)
     values = one.values
     some = sparse_rows(values, columns) if isinstance(values, Sparse) else values[columns]
@@ -160,7 +162,7 @@ class Sweeps:
         return map(self.minibatch, self.chosen(number, size, samples))
 
     def chosen(self, number: int, size: int, samples: int) -> Iterator[Indices]:
-        """Yield the sequences of each minibatch of an epoch."""
+        """Yield the sequences of each minibatch of an epoch. Indexes are [sequences]."""
         size = size or self.count
         at, end = number * size, (number + 1) * size
         while at < end:
@@ -178,7 +180,7 @@ class Sweeps:
             at = sweep * self.count + int(self._begins[stop])
 
     def minibatch(self, chosen: Indices) -> Minibatch:
-        """Return the minibatch of these sequences."""
+        """Return the minibatch of these sequences. ``chosen`` are their indexes, [sequences]."""
         lines = self.sequences.lines
         samples = len(chosen) if lines is None else int(lines[chosen].sum())
         packings: dict[bytes, Packing] = {}

@@ -201,7 +201,8 @@ class BinaryReading:
 
     def any_matrix(self, *, sparse: bool = False) -> tuple[Array | SparseValues, int, int, str]:
         """Read numbers as a view on the file; return them, where they begin, rows, and the matrix's
-        name.
+        name. The view is flat, in the order of the file: column by column. Raises ModelFault where
+        there is no matrix.
         """
         at, kind = self.at, bytes(self._bytes(1))
         if kind != _DENSE and not (sparse and kind == _SPARSE):

@@ -155,7 +155,7 @@ class CellCheck:
         self, cells: npt.NDArray[np.float64] | Sequence[str], column: Numbered
     ) -> Sequence[str]:
         """Return the class of every row, empty where there is none. Raises DataError at the first
-        fault if faults are not collected.
+        fault if faults are not collected. ``cells`` are [rows].
         """
         if isinstance(cells, np.ndarray):
             self.targets(cells, column)

@@ -96,7 +96,7 @@ def guessed_roles(
     need_label: bool = True,
 ) -> Roles:
     """Return the part of every column where columns of text are categories; faults as
-    `resolve_roles`.
+    `resolve_roles`. Raises DataError.
     """
     roles = resolve_roles(source, options, faults, need_label=need_label)
     features, counter = roles.features, None

@@ -93,7 +93,7 @@ class KeptStore(FileStore):
 
     def keep(self, name: str, array: Array) -> None:
         """Let an array be in the file by a name, once if it has several. Raises StoreError where it
-        cannot be written.
+        cannot be written. The array is [rows, ...].
         """
         offset = next((at for known, at in self._written if known is array), None)
         if offset is None:

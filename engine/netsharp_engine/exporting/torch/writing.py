@@ -134,7 +134,9 @@ class TorchWriting:
     def layer(
         self, key: tuple[object, ...], origin: str, made: Expression, state: Mapping[str, Array]
     ) -> str:
-        """Return a layer of the module; one of the same key is taken again."""
+        """Return a layer of the module; one of the same key is taken again. ``state`` has the
+        arrays of its parameters, of any shape.
+        """
         if key not in self._known:
             attribute = self._attributes.fresh(origin or self._hint)
             self.layers.append(TorchLayer(attribute, made, origin or self._hint))

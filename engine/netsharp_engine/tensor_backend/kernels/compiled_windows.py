@@ -28,7 +28,9 @@ _LEAST_CHANNELS = 4
 
 
 def compiled(like: Array, samples: int) -> bool:
-    """Return whether there are twins for numbers of this type and this number of samples."""
+    """Return whether there are twins for numbers of this type and this number of samples. Arrays
+    have any shape.
+    """
     return twins is not None and like.dtype == np.float32 and samples >= LEAST_SAMPLES
 
 
