@@ -9,7 +9,7 @@ from netsharp_lsp.diagnostics.fixes import ROUNDS, fix_all
 from netsharp_lsp.netsharp.check import check
 from tests.rules.rule_checks import diagnostics, fixed, network, notes, only, severe
 
-#: Every keyword with a capital is a lawful name (section 1 of the language's rules).
+#: Every keyword with a capital is a valid name.
 CAPITALS = [
     *("Const", "Input", "Hidden", "Output", "Share", "From", "All", "Where", "Convolve", "Max"),
     *("Mean", "Pool", "Response", "Norm", "Auto", "Sigmoid", "Linear", "Softmax", "Tanh", "Abs"),
