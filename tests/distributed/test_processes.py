@@ -265,6 +265,27 @@ def test_a_check_of_a_configuration_meets(tmp_path: Path) -> None:
 
 
 @pytest.mark.costly
+def test_a_process_that_never_connects_ends_a_check(folder: Path) -> None:
+    """One that is stopped before it can, as one that a firewall cuts off: no wait of minutes."""
+    run = started(folder, "--procs", "2", "--check")
+    waits, stopped = threading.Event(), 0
+    for _ in range(1200):
+        stopped = processes_in(folder).get(1, 0)
+        if stopped:
+            break
+        waits.wait(0.02)
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        run.wait(60)
+    finally:
+        os.kill(stopped, signal.SIGKILL)
+    _, errors = run.communicate(timeout=10)
+    assert run.returncode == 2, errors
+    assert errors.startswith("netsharp: The processes did not connect within 8 seconds")
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.costly
 def test_other_data_are_reported_by_all_machines(folder: Path) -> None:
     other = folder.parent / "two"
     copy_to(other)

@@ -27,7 +27,7 @@ from netsharp_engine.train.session import PLACES
 from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.console.terminal import complain
-from netsharp_lsp.cli.machines.launching import CODE, FOLDER, MET
+from netsharp_lsp.cli.machines.launching import CODE, CONNECTED, FOLDER, LOADED, MET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,7 +63,9 @@ def joined(machines: Machines | None) -> Ranks:
     _leave(MET, "")  # torchrun starts processes where machines have met
     from netsharp_engine.distributed.group import TorchComm
 
+    _leave(LOADED, "")
     ranks = Ranks(TorchComm())
+    _leave(CONNECTED, "")
     compared(ranks, "version of netsharp", __version__)
     return ranks
 

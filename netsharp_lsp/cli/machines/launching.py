@@ -11,12 +11,12 @@ import os
 import subprocess
 import time
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_engine.train import catch_interrupts
 from netsharp_lsp.cli.console.terminal import complain
-from netsharp_lsp.cli.machines.meeting import absent, is_taken, unreachable
+from netsharp_lsp.cli.machines.meeting import absent, apart, is_taken, unreachable
 from netsharp_lsp.server.jobs.processes import PYTHON, own_packages
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ _READY, _SAYS_READY = "ready", "NETSHARP_AGENT_READY"
 RESTARTS, ENDING, MEETING = 3, 600, 600
 #: Seconds in which a check finds missing machines, and the exit code of such a launch.
 CHECKING, ABSENT = 20, 5
+#: The files that are written when a process has loaded torch, and when it has connected; the
+#: seconds between them in a check, and the exit code of a launch that takes longer.
+LOADED, CONNECTED, CONNECTING, APART = "loaded", "connected", 8, 7
 #: Seconds between two checks for a request to stop.
 _LOOKS = 0.2
 _LACKING = (
@@ -77,9 +80,8 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
         process = subprocess.Popen(
             (*command, *worker), env=_environment(folder), start_new_session=True
         )
-        waits = machines.check and machines.nodes > 1
         try:
-            code = _followed(process, request, folder if waits else "")
+            code = _followed(process, request, _waits(machines, folder))
         finally:
             if process.poll() is None:
                 process.kill()  # its workers detect that, save and end
@@ -91,6 +93,9 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
             return recorded
         if code == ABSENT or (code == NOT_MET and machines.check):
             complain(absent(machines, CHECKING, taken=taken))
+            return FAILED
+        if code == APART:
+            complain(apart(machines, CONNECTING))
             return FAILED
         complain(_ENDS.get(code, "The training ended unexpectedly."))
         return FAILED
@@ -131,17 +136,38 @@ def _environment(folder: str) -> dict[str, str]:
     return {**given, **silent, **apart, **own}
 
 
-def _followed(process: subprocess.Popen[bytes], request: StopRequest, folder: str) -> int:
-    """Wait for the end, and pass on the first request to stop.
+class _Wait(NamedTuple):
+    """A limit in ``seconds`` from one file to the next, and the code of what does not keep it."""
 
-    In the ``folder`` of a check all machines have to meet soon after this one is ready for them.
+    begins: str
+    ends: str
+    seconds: float
+    code: int
+
+
+def _waits(machines: Machines, folder: str) -> list[_Wait]:
+    """Return the limits of a check: all machines meet, then their processes connect."""
+    ready, met, loaded, connected = (
+        os.path.join(folder, name) for name in (_READY, MET, LOADED, CONNECTED)
+    )
+    meets = [_Wait(ready, met, CHECKING, ABSENT)] if machines.nodes > 1 else []
+    return [*meets, _Wait(loaded, connected, CONNECTING, APART)] if machines.check else []
+
+
+def _followed(
+    process: subprocess.Popen[bytes], request: StopRequest, waits: Sequence[_Wait]
+) -> int:
+    """Wait for the end, and pass on the first request to stop; return the code of a wait that is
+    exceeded.
     """
-    passed_on, since = False, math.inf
+    passed_on, begun = False, dict.fromkeys(waits, math.inf)
     while True:
-        if folder and since == math.inf and os.path.exists(os.path.join(folder, _READY)):
-            since = time.monotonic()
-        if time.monotonic() - since > CHECKING and not os.path.exists(os.path.join(folder, MET)):
-            return ABSENT
+        for wait in waits:
+            if begun[wait] == math.inf and os.path.exists(wait.begins):
+                begun[wait] = time.monotonic()
+            exceeded = time.monotonic() - begun[wait] > wait.seconds
+            if exceeded and not os.path.exists(wait.ends):
+                return wait.code
         try:
             return process.wait(_LOOKS)
         except subprocess.TimeoutExpired:

@@ -114,6 +114,17 @@ def absent(machines: Machines, seconds: float, *, taken: bool) -> str:
     return f"{what} Start the same command on each of them."
 
 
+def apart(machines: Machines, seconds: float) -> str:
+    """Return why processes that have started did not connect within ``seconds``."""
+    what = f"The processes did not connect within {seconds:.0f} seconds after they had started."
+    if machines.nodes == 1:
+        return f"{what} Start the command again."
+    return (
+        f"{what} They connect at ports that the system chooses: let the firewalls of all machines "
+        f"pass these, or set {INTERFACE} to the network interface that leads to the others."
+    )
+
+
 def _addresses(host: str) -> list[str]:
     with suppress(OSError):
         return list(dict.fromkeys(str(one[4][0]) for one in socket.getaddrinfo(host, None)))
