@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp._subjects import Around, Subject, assignments, refused, sentences
 from netsharp._values import CommandResult
+from netsharp_engine.backends.naming import BF16
 from netsharp_engine.data import DataError
 from netsharp_engine.train import TrainingError
 from netsharp_lsp.project.roots import own_roots, roots_around
@@ -30,6 +31,8 @@ def run(
     command: str | Sequence[str] | None = None,
     *,
     set: Mapping[str, object] | None = None,
+    device: str = "",
+    precision: str = "",
 ) -> dict[str, CommandResult]:
     """Run a CNTK configuration: train, test, write, ..., as `netsharp run` does.
 
@@ -48,6 +51,11 @@ def run(
         What is done, in this order, "Train:Test" or a list; without it what `command` there says.
     set : mapping of str to value, optional
         Assignments after the files of a configuration, as `--set KEY=VALUE`.
+    device : str, optional
+        What computes: cpu, torch[:cuda|mps|xpu|cpu], wgpu[:NAME] or auto; the processor without it.
+    precision : str, optional
+        "bf16" for products of that type, which torch alone has; the type of numbers is the
+        configuration's.
 
     Returns
     -------
@@ -73,6 +81,9 @@ def run(
     """
     follower = _Figures()
     request, experiments = _request(specification, command, assignments(set))
+    if precision not in ("", BF16):
+        raise ValueError(f"precision is '{precision}', and of a configuration can be {BF16} alone.")
+    request.device, request.precision = device, precision
     answer = sentences(lambda: experiments.perform(request, follower))
     if not answer.code:
         return follower.runs()
@@ -146,7 +157,8 @@ class _Figures:
 
     def runs(self) -> dict[str, CommandResult]:
         """Return the result of each command."""
-        names = dict.fromkeys(event["command"] for event in self._events)
+        told = (event for event in self._events if event["event"] != "device")
+        names = dict.fromkeys(event["command"] for event in told)
         return {name: self._run(name) for name in names}
 
     def _run(self, name: str) -> CommandResult:

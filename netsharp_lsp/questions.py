@@ -234,7 +234,7 @@ class Performance:
     `roots_for` returns the roots around names, `settings_for` the settings of a folder among them.
     `texts` replace files, by their real paths, `log` is the release whose
     lines are printed; `tensors`: models are written as safetensors, `starts_programs`: programs
-    that the run names may be started.  A `device` trains where one is named, with products of a
+    that the run names may be started.  A `device` computes where one is named, with products of a
     `precision` where one is. `ranks` are the processes that do it together, if there are several.
     """
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from netsharp_engine.ops.tensors import GATHERING, HELD
-from netsharp_engine.program import Draft, Job, Program, require_computed
+from netsharp_engine.program import Draft, Job, Program, Unsupported, require_computed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +63,15 @@ class PhasedDraft(Draft, Protocol):
 
     def program(self, threads: int = 1, beside: Program | None = None) -> PhasedProgram:
         """Make it, as ``Draft`` says."""
+
+
+def unreadable(draft: Draft, nodes: Sequence[Node]) -> Sequence[Unsupported]:
+    """Return those of some nodes whose values a program would not have after a call without
+    training, with sentences: none, unless its draft has a method ``unreadable``.
+    """
+    ask: Callable[[Sequence[Node]], Sequence[Unsupported]] | None
+    ask = getattr(draft, "unreadable", None)
+    return () if ask is None else ask(nodes)
 
 
 def gathered(graph: Graph) -> set[Node]:

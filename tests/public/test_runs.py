@@ -33,6 +33,24 @@ def test_a_file_and_its_text_are_run_alike(tmp_path: Path, monkeypatch: pytest.M
     assert layered["learn"].loss == epochs[1]
 
 
+def test_a_device_computes_and_changes_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three commands two have figures; the third, which writes, has a device alone."""
+    monkeypatch.chdir(made(tmp_path))
+    plain = netsharp.run("net.cntk", set={"modelPath": "a.dnn"})
+    done = netsharp.run("net.cntk", set={"modelPath": "b.dnn"}, device="cpu")
+    assert list(done) == list(plain) == ["learn", "score"]
+    assert [one.loss for one in done.values()] == [one.loss for one in plain.values()]
+    for given, error, said in (
+        ({"device": "rocm"}, netsharp.TrainingError, "There is no device 'rocm'"),
+        ({"device": "cpu", "precision": "bf16"}, netsharp.TrainingError, "no products of bf16"),
+        ({"precision": "float64"}, ValueError, "precision is 'float64'"),
+    ):
+        with pytest.raises(error, match=said):
+            netsharp.run("net.cntk", **given)
+
+
 @pytest.mark.parametrize(
     ("items", "error", "word"),
     [

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 
+import numpy as np
 import pytest
 
+import netsharp as public
+from netsharp_engine.data.answers import SampleQuery
+from netsharp_engine.model import ModelError
 from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import made
 from tests.cntk.training.experiments import run as trained
@@ -101,6 +105,39 @@ def test_an_example_that_normalises_by_statistics_is_trained_alike(tmp_path):
         assert done.code == 0, done.err
         lines.append(re.findall(r"(?:loss|Softmax) +([\d.]{6})", done.out + done.err))
     assert lines[0] == lines[1] != []
+    lacking = r"cpu \(numpy\): wgpu:.* cannot do it: features: .*; so cpu is used"
+    assert re.search(f"requested; statistics by {lacking}", done.err)
+    for command, node in (("score", "EvalClassificationError"), ("decide", "labels")):
+        said = f"^{command}: cpu computes .*cannot do it: {node}: a graphics device"
+        assert re.search(said, done.err, re.MULTILINE)
+
+
+def test_epochs_are_validated_on_the_device(folder):
+    """By a program that is made once, though minibatches of later epochs are smaller."""
+    more = "} ; cvReader = { readerType = CNTKTextFormatReader ; file = digits.ctf ; input = { "
+    more += "image = { dim = 841 ; format = dense } ; digit = { dim = 10 ; format = sparse } }"
+    lines = []
+    for device in ("cpu", f"wgpu:{NAME}"):
+        done = run(folder, device, MORE=f"minibatchSize = 32:16 {more}")
+        assert done.code == 0, done.err
+        lines.append(re.findall(r"loss +([\d.]{5}).* validation +([\d.]{5})", done.err))
+    assert lines[0] == lines[1]
+    assert len(lines[0]) == 2
+    assert "computes" in done.err
+    assert " by cpu" not in done.err
+
+
+def test_a_model_answers_on_the_device_and_reads_its_last_node(folder):
+    assert run(folder, "cpu", NETWORK="nodes.bs").code == 0
+    model, pictures = public.load(folder / "puri.dnn"), digits()[0][:70]
+    ours = model.predict(pictures).probabilities
+    assert " computes (" in model.compute_on(f"wgpu:{NAME}")
+    np.testing.assert_allclose(model.predict(pictures).probabilities, ours, rtol=1e-4, atol=1e-6)
+    query = SampleQuery([str(folder / "digits.ctf")], model.read_options(), outputs=("z", "h"))
+    with pytest.raises(ModelError, match=r"h: a graphics device keeps .* only, 'z'\. Or cho"):
+        list(model.network.rows(query, model.answered))
+    with pytest.raises(ModelError, match="does not compute the criterion 'ClassificationError'"):
+        model.network.criteria_on(query._replace(outputs=()))
 
 
 def test_what_it_cannot_train_is_named(folder):

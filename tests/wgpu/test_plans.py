@@ -265,3 +265,18 @@ def test_an_activation_without_formulas_is_refused_by_name(monkeypatch):
     reasons = [reason for _, reason in DeviceDraft(Job(graph, 4, "float32", SGD)).unsupported()]
     assert reasons
     assert all("does not compute the activation 'tanh'" in reason for reason in reasons)
+
+
+def test_a_loop_is_refused_by_the_node_that_closes_it():
+    """Its source is after it among the nodes."""
+    graph = Graph()
+    held = graph.parameter("W", (2, 2))
+    weights = graph.apply("LearnableParameter", parameters=[held], name="W")
+    before = graph.delay("PastValue", (2,), name="before", timeStep=1, initial=0.1)
+    turned = graph.apply("Times", weights, before, name="turned")
+    added = graph.apply("Plus", turned, graph.input("x", (2,)), name="added")
+    state = graph.apply("Tanh", added, name="state")
+    graph.connect(before, state)
+    graph.set_output(before)
+    (reason,) = (reason for _, reason in DeviceDraft(Job(graph, 4, "float32")).unsupported())
+    assert reason.startswith("before: a graphics device does not compute 'PastValue'")

@@ -3,7 +3,15 @@
 Families are asked lazily: nothing of torch or wgpu is imported before one of their devices is.
 """
 
-from netsharp_engine.backends.choosing import Device, backend, choose, planner, survey, title_of
+from netsharp_engine.backends.choosing import (
+    Device,
+    backend,
+    choose,
+    planner,
+    refused,
+    survey,
+    title_of,
+)
 from netsharp_engine.backends.families import FAMILIES, DeviceFamily
 from netsharp_engine.backends.naming import AUTO, CPU, PRECISIONS, WORDS, DeviceName, parsed
 
@@ -20,6 +28,7 @@ __all__ = [
     "choose",
     "parsed",
     "planner",
+    "refused",
     "survey",
     "title_of",
 ]

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from netsharp_engine.backends import Device
+from netsharp_engine.cntk.answer_programs import answer_backend
+from netsharp_engine.cntk.computing import Computing, chosen
 from netsharp_engine.cntk.descent.reports import CriterionMeans
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.model_evaluation import (
@@ -43,14 +46,14 @@ from netsharp_engine.data.errors import DataError, UnknownClassError
 from netsharp_engine.data.reading.files import find_files
 from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows, RowQuery
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import GraphError
 from netsharp_engine.model import Model
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.nodes import Node
 from netsharp_engine.packing import Indices
-from netsharp_engine.program import Batch, Figures, Job, Program
-from netsharp_engine.tensor_backend import TensorDraft, TensorProgram
+from netsharp_engine.program import Job, Unusable
 from netsharp_engine.train import read_settings
+from netsharp_engine.train.measure import BATCH
 from netsharp_engine.train.objective import Objective
 from netsharp_engine.train.settings import TrainingSettings
 
@@ -80,7 +83,7 @@ def answering(network: ModelNetwork, label: InputStream, *, classes: bool) -> Mo
         classes=names,
         answer=(1 / size,) * size if names else (0.0,),
         tensors={one.name: _shaped(values[one.name], one.shape) for one in graph.parameters},
-        backend=_AnswerDraft,
+        backend=answer_backend(Computing(dtype)),
     )
     loss = "cross entropy" if names else "squared error"
     objective = Objective(names, size, "softmax" if names else "linear", loss)
@@ -155,7 +158,18 @@ class _Answers:
         self.inputs, self.outputs = network.inputs, network.outputs
         self.over_time, self.has_criteria = plain.over_time, bool(network.criteria)
         self.remade = network.remade
-        self._programs = KeptPrograms()
+        self._programs, self._by = KeptPrograms(), Computing(network.dtype)
+
+    def compute_on(self, name: str) -> Device:
+        """Let a device compute from now on, and return it, with a back end for rows. GraphError,
+        a sentence, where it cannot be used for the network's answer.
+        """
+        graph, dtype = self._plain.graph, self._network.dtype
+        found = chosen(name, "", [Job(graph, BATCH, dtype)], dtype)
+        if isinstance(found, Unusable):
+            raise GraphError(str(found))
+        self._programs, self._by = KeptPrograms(), found
+        return Device(backend=answer_backend(found), **found.facts)
 
     def exported(self) -> tuple[Node, ...]:
         """Return the outputs of an export, of a graph of their own."""
@@ -177,7 +191,7 @@ class _Answers:
         nodes = self._network.graph(outputs, False) if outputs else self._plain
         sequences = samples_of(samples, nodes.given(self._network.dtype, {}))
         names = list(dict.fromkeys(outputs)) or [self._name]
-        parts = list(answered(self._network, nodes, names, sequences, self._programs))
+        parts = list(answered(self._network, nodes, names, sequences, self._programs, self._by))
         values: dict[str, Array] = {}
         lengths: Indices | None = None
         together = [part.side_by_side() for part in parts]
@@ -204,7 +218,7 @@ class _Answers:
         names = list(dict.fromkeys(query.outputs)) or [self._name]
         left = query.options.rows
         for sequences in self._read(nodes, query):
-            for part in answered(self._network, nodes, names, sequences, self._programs):
+            for part in answered(self._network, nodes, names, sequences, self._programs, self._by):
                 values, lengths = part.side_by_side()
                 count = int(lengths.sum())
                 count = count if left is None else min(count, left)
@@ -247,7 +261,7 @@ class _Answers:
         of_rows = all(map(is_text_format, find_files(query.paths, query.directory)))
         for sequences in self._read(nodes, query):
             of_rows = of_rows and sequences.lines is None
-            means, count = evaluated_criteria(self._network, nodes, sequences)
+            means, count = evaluated_criteria(self._network, nodes, sequences, self._by)
             minibatches += count
             samples += means.samples
             for name, mean in means.means.items():
@@ -281,68 +295,3 @@ def _places(
     steps = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     keys = sequences.keys
     return [keys[one] if keys else str(one) for one in numbers], steps[:count].tolist()
-
-
-class _AnswerDraft(TensorDraft):
-    """A graph of tensors whose one criterion is counted outside it."""
-
-    def __init__(self, job: Job) -> None:
-        self._scored = job.graph
-        plain = Graph()
-        outside = {*job.graph.targets, *job.graph.criteria}
-        plain.inputs, plain.output = list(job.graph.inputs), job.graph.output
-        plain.nodes = [node for node in job.graph.nodes if node not in outside]
-        plain.parameters = list(job.graph.parameters)
-        super().__init__(job._replace(graph=plain))
-
-    def program(self, threads: int = 1, beside: Program | None = None) -> TensorProgram:
-        """Make it."""
-        return _AnswerProgram(self.job, self._scored)
-
-
-class _AnswerProgram(TensorProgram):
-    """Counts a loss of the output."""
-
-    def __init__(self, job: Job, evaluated_criteria: Graph) -> None:
-        self._target = evaluated_criteria.targets[0].name if evaluated_criteria.targets else ""
-        self._output = evaluated_criteria.output
-        self._is_entropy = any(node.op == "cross entropy" for node in evaluated_criteria.criteria)
-        self._wanted: Any = None
-        self._weights: Any = None
-        self._counted = Figures((0.0,))
-        super().__init__(job)
-
-    def feed(self, batch: Batch) -> None:
-        """Take the inputs of a model and its label, with which outputs are compared."""
-        inputs = dict(batch.inputs)
-        self._wanted, self._weights = inputs.pop(self._target, None), batch.weights
-        super().feed(Batch(inputs))
-
-    def step(self) -> bool:
-        """Compute the output and count its loss."""
-        self.forward()
-        assert self._output is not None
-        found = self.read(self._output).astype(np.float64)
-        rows = len(self._wanted)
-        weights = np.ones(rows) if self._weights is None else self._weights
-        if self._is_entropy:
-            chances = found[np.arange(rows), self._wanted]
-            losses = -np.log(np.maximum(chances, np.finfo(np.float32).tiny))
-        else:
-            losses = ((found - np.reshape(self._wanted, (rows, -1))) ** 2).sum(1)
-        before = self._counted
-        self._counted = Figures(
-            (before.sums[0] + float(losses @ weights),),
-            before.weight + float(np.sum(weights)),
-            before.rows + rows,
-            before.steps + 1,
-        )
-        return True
-
-    def count(self, figures: Figures) -> None:
-        """Go on counting from these figures."""
-        self._counted = figures._replace(sums=figures.sums or (0.0,))
-
-    def figures(self) -> Figures:
-        """Return the figures that were counted."""
-        return self._counted

@@ -10,19 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from netsharp_engine.cntk.computing import Computing
 from netsharp_engine.cntk.descent.reports import CriterionMeans
-from netsharp_engine.cntk.descent.schedules import Noise
-from netsharp_engine.cntk.evaluation import Passes, evaluated, programmed
+from netsharp_engine.cntk.evaluation import Passes, evaluated, load, programmed
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.given import InputStream, Wants
 from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import Graph, Node
+from netsharp_engine.model_file import ModelError
 from netsharp_engine.ops.tensors import HELD
 from netsharp_engine.packing import Indices
 from netsharp_engine.phases import PhasedProgram
-from netsharp_engine.program import Batch
+from netsharp_engine.program import Batch, Job
 
 #: Numbers of the largest node that a minibatch may have: memory stays within some of them.
 _HELD = 1 << 21
@@ -88,7 +89,7 @@ class KeptPrograms:
         return len(self._kept)
 
     def take(
-        self, graph: Graph, values: Mapping[str, Array], rows: int, dtype: str
+        self, graph: Graph, values: Mapping[str, Array], rows: int, by: Computing
     ) -> tuple[int, PhasedProgram]:
         """Return a program with these values, as if it were made for them, and the rows that it has
         room for: those that are asked for, or more. Raises GraphError, one sentence, where a node
@@ -97,9 +98,8 @@ class KeptPrograms:
         """
         found = self._kept.pop(graph, None)
         if found is None or found[0] < rows:
-            return rows, programmed(graph, values, rows, dtype)
-        found[1].load(values)
-        found[1].begin(Noise().phase(0, dtype))
+            return rows, programmed(graph, values, rows, by)
+        load(found[1], values, by)
         return found
 
     def keep(self, graph: Graph, program: PhasedProgram, rows: int, dtype: str) -> None:
@@ -147,22 +147,24 @@ def answered(
     names: Sequence[str],
     sequences: Sequences,
     programs: KeptPrograms,
+    by: Computing,
 ) -> Iterator[Answered]:
     """Yield the values of named nodes for all samples, some sequences at a time and in their
-    order.
+    order. ModelError, one sentence, where ``by`` cannot compute them.
     """
     source = Sweeps(sequences, randomize=False)
     size = _minibatch(graph.graph)
-    values = _shaped(network.values, graph.graph)
-    room, program = programs.take(graph.graph, values, source.widest(size), network.dtype)
+    values, rows = _shaped(network.values, graph.graph), source.widest(size)
     places = {node.name: node for node in graph.graph.nodes}
+    asked = [places[network.aliases.get(name, name)] for name in names]
+    _require(by, Job(graph.graph, rows, network.dtype), asked)
+    room, program = programs.take(graph.graph, values, rows, by)
     for batch in source.epoch(0, 0, size):
         program.feed(Batch(batch.inputs))
         program.forward()
         found: dict[str, Array] = {}
         lengths: dict[str, Indices] = {}
-        for name in names:
-            node = places[network.aliases.get(name, name)]
+        for name, node in zip(names, asked, strict=True):
             read, known = program.read(node), program.lengths(node)
             count = len(batch.sequences)
             if known is None:
@@ -173,20 +175,30 @@ def answered(
 
 
 def evaluated_criteria(
-    network: ModelNetwork, graph: NodeGraph, sequences: Sequences
+    network: ModelNetwork, graph: NodeGraph, sequences: Sequences, by: Computing
 ) -> tuple[CriterionMeans, int]:
     """Return the means of a graph's criteria over all samples, and the number of minibatches.
-    Raises GraphError where a node cannot be computed or memory is too small.
+    ModelError, one sentence, where ``by`` cannot compute them.
     """
+    _require(by, Job(graph.graph, _minibatch(graph.graph), network.dtype))
     return evaluated(
         graph.graph,
         _shaped(network.values, graph.graph),
         Sweeps(sequences, randomize=False),
         Passes(_minibatch(graph.graph), every=0),
-        network.dtype,
+        by,
         lambda start, end, means: None,
         network.counted,
     )
+
+
+def _require(by: Computing, job: Job, reads: Sequence[Node] = ()) -> None:
+    """Raise ModelError, one sentence, where a requested device cannot compute a job, or would not
+    have the values of the nodes ``reads`` after it.
+    """
+    refusal = by.refusal(job, reads) if by.facts else None
+    if refusal is not None:
+        raise ModelError(f"device {by.facts['name']}: {refusal} Or choose cpu for it.")
 
 
 def _minibatch(graph: Graph) -> int:

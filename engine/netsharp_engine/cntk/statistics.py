@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from netsharp_engine.cntk.computing import draft_of
+from netsharp_engine.cntk.computing import Computing
 from netsharp_engine.cntk.descent.schedules import Noise
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.ops.tensors import STATISTICS
-from netsharp_engine.program import Batch, Job, UpdateRule
+from netsharp_engine.program import Batch, UpdateRule
 
 #: CNTK's bound below a variance, so that a constant feature is not divided by 0
 #: (ComputationNetworkLib/PreComputeNodes.h, InvStdDevNode).
 _LEAST_VARIANCE = 1e-10
+#: The rule of a pass that is one of training and trains nothing.
+STILL = UpdateRule("sgd", 0.0)
 
 
 class Moments:
@@ -52,20 +54,30 @@ class Moments:
         return np.asarray(kind(1) / np.sqrt(least))
 
 
+def measured(graph: Graph) -> list[Node]:
+    """Return the nodes whose samples the statistics of a graph are of."""
+    return list(dict.fromkeys(one.inputs[0] for one in graph.nodes if one.op in STATISTICS))
+
+
 def precomputed(
-    graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
+    graph: Graph,
+    batches: Iterable[Minibatch],
+    values: Mapping[str, Array],
+    rows: int,
+    by: Computing,
 ) -> dict[str, Array]:
-    """Return the values of a graph's statistics, by the names of their parameters. Raises
-    GraphError where a node cannot be computed. Arrays have the shapes of their parameters, in
-    ``dtype``. Source: CNTK, ComputationNetworkLib/PreComputeNodes.h, MeanNode and InvStdDevNode.
+    """Return the values of a graph's statistics, by the names of their parameters, from minibatches
+    of at most ``rows`` rows. Arrays have the shapes of their parameters, in the type of ``by``.
+    GraphError, one sentence, where a node cannot be computed.
+
+    The nodes below a statistic are computed by a back end, its recurrence on the host.
+    Source: CNTK, ComputationNetworkLib/PreComputeNodes.h, MeanNode and InvStdDevNode.
     """
-    nodes = [node for node in graph.nodes if node.op in STATISTICS]
-    program = draft_of(Job(graph, 0, dtype)).program()
+    nodes, dtype = [node for node in graph.nodes if node.op in STATISTICS], by.dtype
+    program = by.draft(graph, rows).program()
     unknown = {one.name: np.zeros(one.shape, dtype) for one in graph.parameters}
     program.load(unknown | {name: values[name] for name in unknown if name in values})
-    moments: dict[Node, Moments] = {}
-    for node in nodes:
-        moments.setdefault(node.inputs[0], Moments(node.inputs[0].size, dtype))
+    moments = {source: Moments(source.size, dtype) for source in measured(graph)}
     for batch in batches:
         program.feed(Batch(batch.inputs))
         program.forward()
@@ -82,17 +94,20 @@ def precomputed(
 
 
 def renormalized(
-    graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
+    graph: Graph,
+    batches: Iterable[Minibatch],
+    values: Mapping[str, Array],
+    rows: int,
+    by: Computing,
 ) -> dict[str, Array]:
-    """Return all values of a graph after a forward pass over some minibatches as in training:
-    statistics of batch normalisation follow their nodes' time constants, and nothing is trained.
-    Raises GraphError where a node cannot be computed. Arrays have the shapes of their parameters,
-    in ``dtype``.
+    """Return all values of a graph after a forward pass over some minibatches, of at most ``rows``
+    rows, as in training: statistics of batch normalisation follow their nodes' time constants, and
+    nothing is trained. Arrays have the shapes of their parameters, in the type of ``by``.
+    GraphError, one sentence, where a node cannot be computed.
     """
-    draft = draft_of(Job(graph, 0, dtype, UpdateRule("sgd", 0.0)))
-    program = draft.program()
+    program = by.draft(graph, rows, STILL).program()
     program.load(values)
-    program.begin(Noise().phase(0, dtype))
+    program.begin(Noise().phase(0, by.dtype))
     for batch in batches:
         program.feed(Batch(batch.inputs))
         program.forward()

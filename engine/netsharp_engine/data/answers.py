@@ -15,6 +15,7 @@ from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows
 
 if TYPE_CHECKING:
+    from netsharp_engine.backends import Device
     from netsharp_engine.nodes import Node
 
 
@@ -124,6 +125,11 @@ class NetworkAnswers(Protocol):
     @property
     def compared(self) -> str:
         """Return the input that answers are compared with; empty where there is none."""
+
+    def compute_on(self, name: str) -> Device:
+        """Let a device compute from now on, and return it, with a back end for rows; GraphError, a
+        sentence, where it cannot be used for this network.
+        """
 
     def exported(self) -> tuple[Node, ...]:
         """Return the nodes that an export has as outputs, in its order, of a graph of their own;

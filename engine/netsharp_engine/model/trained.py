@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine.backends import CPU, choose
+from netsharp_engine.backends import Device, choose
 from netsharp_engine.data import (
     Encoding,
     Normalizer,
@@ -291,15 +291,15 @@ class Model:
         ``name`` is cpu, torch[:cuda|mps|xpu|cpu], wgpu[:NAME] or auto.  ModelError where the device
         cannot be used for this network.
         """
-        graph, objective = self.graph, self.objective
-        if self.network is not None:
-            if name == CPU:
-                return "cpu computes: no other device does networks of CNTK so far."
-            raise ModelError(
-                f"device {excerpt(name)}: networks of CNTK are computed by cpu alone so far. "
-                "Leave it out."
-            )
-        found = choose(name, [measuring_job(graph, objective, self.settings.dtype)])
+        found: Device | Unusable
+        if self.network is None:
+            job = measuring_job(self.graph, self.objective, self.settings.dtype)
+            found = choose(name, [job])
+        else:
+            try:
+                found = self.network.compute_on(name)
+            except GraphError as error:
+                found = Unusable(str(error), "")
         if isinstance(found, Unusable):
             raise ModelError(f"device {excerpt(name)}: {found}")
         self.backend, self._meter, self._fast_path = found.backend, None, None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Protocol
 
-from netsharp_engine.graph import GraphError
+from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.planned import Planned
 from netsharp_engine.program import Job, Program, Unsupported
 from netsharp_engine.wgpu_backend.plan_description import describe_plan
@@ -92,6 +92,20 @@ class DeviceDraft:
         except GraphError as error:
             return [Unsupported(self.facts.output, str(error))]
         return []
+
+    def unreadable(self, nodes: Sequence[Node]) -> Sequence[Unsupported]:
+        """Return those of some nodes whose values cannot be read: all except the output, since
+        buffers are used again within a call.
+        """
+        return [
+            Unsupported(
+                node,
+                f"{node.name or node.op}: a graphics device keeps the values of the last node "
+                f"only, '{self.facts.output.name}'.",
+            )
+            for node in nodes
+            if node is not self.facts.output
+        ]
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
         """Return the bytes on the host: rows in transfer, and a copy of the parameters."""

@@ -58,6 +58,10 @@ def choose_display(quiet: bool, events: bool = False) -> Display:
     return Bars() if Outlet(sys.stderr).isatty() else Lines()
 
 
+#: Parts of a training that another device may compute, as keys of the facts about its device.
+_PARTS = ("statistics", "validation")
+
+
 class Silence:
     """Shows nothing."""
 
@@ -123,6 +127,8 @@ class Lines(Silence):
             self.epochs = event["metrics"]["epochs"]
             if event.get("device"):
                 self.out.line(device_line(event["device"]))
+        if event["event"] == "device":
+            self.out.line(f"{event['command']}: {device_line(event['device'])}")
         if event["event"] != "epoch":
             return
         epoch, gap = event["epoch"], max(self.epochs // LINES_PER_RUN, 1)
@@ -175,6 +181,10 @@ class Bars(Silence):
     def event(self, event: dict[str, Any]) -> None:
         """Move the run's bar."""
         kind = event["event"]
+        if kind == "device":
+            line = f"{event['command']}: {device_line(event['device'])}"
+            self.bars.console.print(line, markup=False, highlight=False)
+            return
         if kind == "start":
             self.epochs, self.steps = event["metrics"]["epochs"], event["metrics"]["steps"]
             self.run = self.bars.add_task("training", total=self.epochs * self.steps, figures="")
@@ -190,9 +200,13 @@ class Bars(Silence):
 
 
 def device_line(device: dict[str, str]) -> str:
-    """Return the line that says which device computes, and why."""
+    """Return the line that says which device computes, and why, with the parts of a training that
+    another one computes.
+    """
     line = f"{device['name']} computes ({device['title']}): {device['why']}"
-    return f"{line}; kernels by {device['variants']}" if device.get("variants") else line
+    parts = [f"; {part} by {device[part]}" for part in _PARTS if device.get(part)]
+    variants = f"; kernels by {device['variants']}" if device.get("variants") else ""
+    return "".join((line, *parts, variants))
 
 
 def figures(event: dict[str, Any]) -> str:

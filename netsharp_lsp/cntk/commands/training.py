@@ -12,6 +12,7 @@ import time
 import zlib
 from functools import partial
 
+from netsharp_engine.cntk.computing import Requested
 from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
 from netsharp_engine.data import DataError
 from netsharp_engine.distributed.ranks import ALONE, Ranks
@@ -426,5 +427,5 @@ def _subject(request: Performance) -> tuple[ExperimentSubject, Workshop]:
     store = ModelFiles(roots, tensors=request.tensors, run=started, silent=silent)
     starts = request.starts_programs
     shop = Workshop(experiment, place, store, Seeds(), starts, ranks=ranks)
-    shop = shop._replace(device=request.device, precision=request.precision)
+    shop = shop._replace(requested=Requested(request.device, request.precision))
     return subject, shop

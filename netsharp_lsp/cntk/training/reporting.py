@@ -101,12 +101,17 @@ class RunReporter:
         for line in lines:
             self.plain_line(line)
 
-    def made(self, nodes: int, is_loaded: bool) -> None:
-        """Report a network with its number of nodes."""
+    def computed_by(self, device: Mapping[str, str]) -> None:
+        """Report what computes an action that does not train, where a device was requested."""
+        if device:
+            self._event("device", epoch=0, samples=0, device=dict(device))
+
+    def made(self, nodes: int, is_loaded: bool, unit: str) -> None:
+        """Report a network with its number of nodes, and CNTK's name of what computes it."""
         if self.old:
-            self.line(f"{'Loaded' if is_loaded else 'Created'} model with {nodes} nodes on CPU.")
+            self.line(f"{'Loaded' if is_loaded else 'Created'} model with {nodes} nodes on {unit}.")
         else:
-            self.line(f"Model has {nodes} nodes. Using CPU.")
+            self.line(f"Model has {nodes} nodes. Using {unit}.")
         self.line()
 
     def training(self, network: Network, parameters: Sequence[Node], learning: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.cntk.computing import Requested
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.run.elsewhere import held_by
@@ -35,7 +36,7 @@ _PRECISIONS = {"float": "float32", "double": "float64"}
 class Workshop(NamedTuple):
     """The state that all actions of a run share: the folder that paths are relative to, the access
     to models and written files, the seeds of parameters, whether programs may be started, and the
-    training device, if one is named, with the type of its products.
+    requested device.
 
     ``ahead`` collects the paths of models that an earlier command will write and whose shapes are
     only partly known; it is None once the earlier commands have run, so that files can be read.
@@ -49,8 +50,7 @@ class Workshop(NamedTuple):
     starts_programs: bool = False
     ahead: list[str] | None = None
     ranks: Ranks = ALONE
-    device: str = ""
-    precision: str = ""
+    requested: Requested = Requested()
 
     def path(self, path: str) -> str:
         """Return the location of a path in the configuration."""

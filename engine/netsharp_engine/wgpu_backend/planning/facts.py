@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from netsharp_engine.analysis import Analysis
 from netsharp_engine.graph import Graph, GraphError, Node
 from netsharp_engine.ops.tensors import HELD, SUMS
+from netsharp_engine.phases import reaching
 from netsharp_engine.program import Job
 
 #: What CNTK's criteria are in the words of the templates, and whether with the softmax.
@@ -57,10 +58,7 @@ class TensorFacts:
         self.graph = graph
         self.label: Node | None = None
         self.output = self._compared() if graph.criteria else _last(graph)
-        wanted = {self.output}
-        for node in reversed(graph.nodes):
-            if node in wanted:
-                wanted.update(node.inputs)
+        wanted = reaching(self.output)
         self.nodes = [node for node in graph.nodes if node in wanted]
         self.uses = Counter(source for node in self.nodes for source in node.inputs)
         self.users: dict[Node, list[Node]] = {node: [] for node in self.nodes}

@@ -6,8 +6,10 @@ import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.cntk.computing import Computing
 from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
 from netsharp_engine.cntk.evaluation import Passes, computed, evaluated
+from netsharp_engine.program import Job
 from netsharp_lsp.cntk.networks.node import written
 from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.actions.writing import format_of, texts
@@ -51,12 +53,14 @@ class Test(NamedTuple):
     work: CommandWork
     source: Sweeps
     passes: Passes
+    by: Computing
     #: What a text of the command makes of other models.
     made: Made | None = None
 
     def run(self, reporter: RunReporter) -> str:
         """Evaluate the model as it is in its file now."""
         reporter.begun()
+        reporter.computed_by(self.by.facts)
         reporter.warned(self.source.sequences.warnings)
         self.evaluate(_model(self.work, self.made), reporter)
         reporter.done()
@@ -73,7 +77,7 @@ class Test(NamedTuple):
             model.values,
             self.source,
             self.passes,
-            self.work.dtype,
+            self.by,
             lambda start, end, of_batch: reporter.tested(start, end, of_batch, kinds),
         )
         reporter.evaluated(count, figures, kinds, epoch)
@@ -95,6 +99,7 @@ class CrossValidation(NamedTuple):
     def run(self, reporter: RunReporter) -> str:
         """Evaluate each model that exists, and report which are best."""
         reporter.begun()
+        reporter.computed_by(self.test.by.facts)
         reporter.warned(self.test.source.sequences.warnings)
         found: list[tuple[str, Mapping[str, float]]] = []
         for epoch, name in self._models(reporter):
@@ -174,7 +179,8 @@ def test(command: Command, action: str, shop: Workshop) -> Test:
 def _tested(work: CommandWork, network: Network) -> Test:
     """Prepare the evaluation of a network: its data and its nodes."""
     reader = samples_of(work, shuffled=work.action == "cv")
-    reader.fit(network.nodes[node.name] for node in _evaluation_graph(work, network).inputs)
+    graph = _evaluation_graph(work, network)
+    reader.fit(network.nodes[node.name] for node in graph.inputs)
     options = work.options
     passes = Passes(
         (options.wholes("minibatchSize") or [40960])[0],
@@ -183,8 +189,9 @@ def _tested(work: CommandWork, network: Network) -> Test:
         options.whole("firstMBsToShowResult", 0),
     )
     source = reader.source(work.dtype)
-    require_cuttable(_evaluation_graph(work, network), network, source, [passes.minibatch])
-    return Test(work, source, passes)
+    require_cuttable(graph, network, source, [passes.minibatch])
+    job = Job(graph, source.widest(passes.minibatch), work.dtype)
+    return Test(work, source, passes, work.shop.requested.forward(job))
 
 
 def _evaluation_graph(work: CommandWork, network: Network) -> Graph:
@@ -205,19 +212,21 @@ class Write(NamedTuple):
     passes: Passes
     form: Format
     target: str
+    by: Computing
     #: What a text of the command makes of other models.
     made: Made | None = None
 
     def run(self, reporter: RunReporter) -> str:
         """Write the values that the model in its file now has for the data."""
         reporter.begun()
+        reporter.computed_by(self.by.facts)
         reporter.warned(self.source.sequences.warnings)
         model = _model(self.work, self.made)
         nodes = _written(self.work, model.network)
         graph = lowered(model.network, nodes)
         values: dict[str, list[list[Samples]]] = {node.name: [] for node in nodes}
         names, count = list(values), 0
-        found = computed(graph, names, model.values, self.source, self.passes, self.work.dtype)
+        found = computed(graph, names, model.values, self.source, self.passes, self.by)
         for number, (batch, of_batch) in enumerate(found):
             count += batch.columns
             for name, sequences in of_batch.items():
@@ -246,14 +255,18 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
     for node in nodes:
         refuse_outside(work, f"{shop.path(target)}.{node.name}")
     reader = samples_of(work, shuffled=False, may_randomize=False)
-    reader.fit(network.nodes[node.name] for node in lowered(network, nodes).inputs)
+    graph = lowered(network, nodes)
+    reader.fit(network.nodes[node.name] for node in graph.inputs)
     block = options.found("format")
     scope = None if block is None else options.scope.inside(block)
     form = format_of(scope, _labels(work, Options(scope)) if scope is not None else ())
     passes = Passes((options.wholes("minibatchSize") or [2048])[0], options.whole("epochSize", 0))
     source = reader.source(work.dtype)
-    require_cuttable(lowered(network, nodes), network, source, [passes.minibatch])
-    return Write(work, source, passes, form, target, _made(work, network))
+    require_cuttable(graph, network, source, [passes.minibatch])
+    names = {node.name for node in nodes}
+    job = Job(graph, source.widest(passes.minibatch), work.dtype)
+    by = work.shop.requested.forward(job, [node for node in graph.nodes if node.name in names])
+    return Write(work, source, passes, form, target, by, _made(work, network))
 
 
 def _work_of(command: Command, action: str, shop: Workshop) -> CommandWork:

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
-from netsharp_engine.cntk.statistics import renormalized
+from netsharp_engine.cntk.statistics import STILL, renormalized
 from netsharp_engine.data.errors import DataError
+from netsharp_engine.program import Job
 from netsharp_lsp.cntk.networks.freezing import normalizations
 from netsharp_lsp.cntk.networks.inference import in_order
 from netsharp_lsp.cntk.training.networks.lowering import lowered
@@ -26,6 +27,7 @@ from netsharp_lsp.cntk.training.work import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netsharp_engine.cntk.computing import Computing
     from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
     from netsharp_engine.cntk.stored.values import StoredNode
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
@@ -46,12 +48,14 @@ class Renormalize(NamedTuple):
     target: str
     size: int
     minibatches: int
+    by: Computing
 
     def run(self, reporter: RunReporter) -> str:
         """Compute the statistics of each node after those of the nodes before it, and write the
         model [CNTK: SGDLib/PostComputingActions.cpp].
         """
         reporter.begun()
+        reporter.computed_by(self.by.facts)
         reporter.warned(self.source.sequences.warnings)
         work = self.work
         model = work.store.load(work.model_path)
@@ -67,7 +71,8 @@ class Renormalize(NamedTuple):
                 reporter.notice(f"Stopped before '{name}'; nothing is written.")
                 return INTERRUPTED
             graph = lowered(model.network, [model.network.nodes[name]])
-            found = renormalized(graph, self._next(batches, name), model.values, work.dtype)
+            own, rows = self._next(batches, name), self.source.widest(self.size)
+            found = renormalized(graph, own, model.values, rows, self.by)
             model = LearntNetwork(model.network, {**model.values, **found}, model.dtype)
             model = self._with(model, {name: _STILL})
         work.store.save(work.shop.path(self.target), model)
@@ -124,7 +129,9 @@ def renormalize(command: Command, action: str, shop: Workshop) -> Renormalize:
     graph = lowered(network, nodes)
     reader = samples_of(work, shuffled=True)
     reader.fit(network.nodes[node.name] for node in graph.inputs)
-    return Renormalize(work, reader.source(work.dtype), target, sizes[0], minibatches)
+    source = reader.source(work.dtype)
+    by = work.shop.requested.forward(Job(graph, source.widest(sizes[0]), work.dtype, STILL))
+    return Renormalize(work, source, target, sizes[0], minibatches, by)
 
 
 def _normalizing(work: CommandWork, network: Network) -> Sequence[Node]:

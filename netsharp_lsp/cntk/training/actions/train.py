@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.cntk.computing import Computing, beside
 from netsharp_engine.cntk.descent.reports import FINISHED, State
 from netsharp_engine.cntk.descent.training import Descent, require_parameters
-from netsharp_engine.cntk.evaluation import Passes, evaluated
+from netsharp_engine.cntk.evaluation import Evaluation, Passes
 from netsharp_engine.cntk.starts import Start
-from netsharp_engine.cntk.statistics import precomputed
+from netsharp_engine.cntk.statistics import measured, precomputed
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.run.models import built_for, may_resume, writers_of
@@ -30,7 +30,12 @@ from netsharp_lsp.cntk.training.networks.models import (
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, ignored_options
-from netsharp_lsp.cntk.training.plans.devices import facts_of, trained_by, training_job
+from netsharp_lsp.cntk.training.plans.devices import (
+    facts_of,
+    forward_job,
+    training_job,
+    unit_of,
+)
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import TrainedTogether, trained_together
 from netsharp_lsp.cntk.training.plans.truncating import (
@@ -56,14 +61,21 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.descent.reports import (
         CriterionMeans,
     )
-    from netsharp_engine.cntk.descent.training import TrainingPlan
+    from netsharp_engine.cntk.descent.training import TrainingPlan, Validate
     from netsharp_engine.cntk.samples.minibatches import Sweeps
     from netsharp_engine.graph import Graph
-    from netsharp_engine.phases import PhasedBackend
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
+
+
+class TrainedBy(NamedTuple):
+    """What computes a training, the validation after its epochs, and the statistics before it."""
+
+    training: Computing = Computing("float32")
+    validation: Computing | None = None
+    statistics: Computing | None = None
 
 
 class Train(NamedTuple):
@@ -83,8 +95,7 @@ class Train(NamedTuple):
     sharing: TrainedTogether = TrainedTogether()
     #: The command that makes the model with which training begins, if there is one.
     begins_with: str = ""
-    #: What the log says of the device, where one was asked for.
-    device: Mapping[str, str] = MappingProxyType({})
+    by: TrainedBy = TrainedBy()
 
     @property
     def plan(self) -> TrainingPlan:
@@ -142,11 +153,14 @@ class Train(NamedTuple):
         kept.require_room(state)
         steps = -(-kept.epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)
-        reporter.started(self.plan.epochs, steps, self.source.count, sized, self.device)
+        facts = facts_of(
+            self.by.training, validation=self.by.validation, statistics=self.by.statistics
+        )
+        reporter.started(self.plan.epochs, steps, self.source.count, sized, facts)
         reporter.resuming(position.steps, position.seconds)
         if self.validation is not None:
             reporter.warned(self.validation.sequences.warnings)
-        validate = None if self.validation is None else self._validate
+        validate = self._validate()
         given = (self.plan, state, validate, exchanged, ranks)
         descent = Descent(self.graph, self.source, *given)
         keeper = Keeper(kept, reporter, state, position)
@@ -180,18 +194,22 @@ class Train(NamedTuple):
                 reporter.line("Creating virgin network.")
                 reporter.lines(parameter_lines(self.network, self.starts, reporter.old))
             reporter.lines(validation_lines(self.network))
-        reporter.made(len(self.network.nodes), begun is not None)
+        unit = unit_of(self.by.training.facts)
+        reporter.made(len(self.network.nodes), begun is not None, unit)
         counted = learning(self.network, self.criteria[0])
         reporter.training(self.network, trained(self.network, self.criteria[0]), counted)
 
-    def _validate(self, values: Mapping[str, Any], size: int) -> CriterionMeans:
-        """Return the evaluation of the network on the validation data."""
-        assert self.validation is not None
-        passes = Passes(size, every=0)
-        means, _ = evaluated(
-            self.graph, values, self.validation, passes, self.work.dtype, lambda *_: None
-        )
-        return means
+    def _validate(self) -> Validate | None:
+        """Return the evaluation of the network on the validation data; None without such data."""
+        if self.validation is None or self.by.validation is None:
+            return None
+        evaluation = Evaluation(self.graph, self.validation, self.by.validation)
+
+        def validate(values: Mapping[str, Any], size: int) -> CriterionMeans:
+            means, _ = evaluation.figures(values, Passes(size, every=0), lambda *_: None)
+            return means
+
+        return validate
 
     def _first(self, kept: Checkpoints, reporter: RunReporter) -> State:
         """Return the state of a new training, with statistics computed from the data."""
@@ -204,9 +222,11 @@ class Train(NamedTuple):
         counted = [node for node in statistics(self.network) if node.name not in values]
         if counted:
             reporter.precomputing(len(counted))
-            batches = self.source.epoch(0, 0, self.plan.schedule.size(0))
-            graph = lowered(self.network, counted)
-            values |= precomputed(graph, batches, values, self.work.dtype)
+            size = self.plan.schedule.size(0)
+            batches, rows = self.source.epoch(0, 0, size), self.source.widest(size)
+            graph, by = lowered(self.network, counted), self.by.statistics
+            assert by is not None
+            values |= precomputed(graph, batches, values, rows, by)
             reporter.precomputed()
         return kept.begun_with(values)
 
@@ -231,11 +251,11 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     )
     plan = plan_of(options, work.dtype, network, _adjusting_criterion(network, criteria, options))
     graph = lowered(network, criteria, criteria)
-    device = trained_by(work.shop.device, work.shop.precision, training_job(graph, plan))
-    if device is not None:
-        plan = plan._replace(backend=cast("PhasedBackend", device.backend))
+    by = work.shop.requested.training(training_job(graph, plan))
+    plan = plan._replace(backend=by.backend)
     require_parameters(graph, plan)
-    read = [*graph.inputs, *lowered(network, statistics(network)).inputs]
+    counted = lowered(network, statistics(network))
+    read = [*graph.inputs, *counted.inputs]
     reader = samples_of(work, shuffled=True)
     reader.fit(network.nodes[name] for name in dict.fromkeys(node.name for node in read))
     cutting = truncation(plan, options, reader.options)
@@ -267,7 +287,11 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         ignored_options(options),
         trained_together(work.options, options, work.dtype, work.shop.ranks.comm.size),
         "" if begun is None else begun.editor,
-        facts_of(device),
+        TrainedBy(
+            by,
+            None if validation is None else beside(by, forward_job(graph, plan)),
+            beside(by, forward_job(counted, plan), measured(counted)) if counted.nodes else None,
+        ),
     )
 
 

@@ -1,16 +1,17 @@
-"""The device that trains a network of CNTK, where one is asked for; it knows no device itself."""
+"""The jobs that a training gives to a device, and the facts about that for a log."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_engine.backends import CPU, choose
-from netsharp_engine.cntk.computing import BACKEND
-from netsharp_engine.graph import GraphError
-from netsharp_engine.program import Job, Unusable
+from netsharp_engine.backends import CPU
+from netsharp_engine.backends.families import SOFTWARE
+from netsharp_engine.program import Job
 
 if TYPE_CHECKING:
-    from netsharp_engine.backends import Device
+    from collections.abc import Mapping
+
+    from netsharp_engine.cntk.computing import Computing
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.graph import Graph
 
@@ -18,24 +19,36 @@ if TYPE_CHECKING:
 def training_job(graph: Graph, plan: TrainingPlan) -> Job:
     """Return the job of a back end in training, for minibatches of the largest size."""
     rule = plan.updates.rule(0.0, 0.0, 1)
-    return Job(graph, max(plan.schedule.sizes), plan.dtype, rule)
+    return Job(graph, _widest(plan), plan.dtype, rule)
 
 
-def trained_by(name: str, precision: str, job: Job) -> Device | None:
-    """Return the device that computes a training, None for the usual one where none is asked for.
+def forward_job(graph: Graph, plan: TrainingPlan) -> Job:
+    """Return the job of what a training computes without learning from it."""
+    return Job(graph, _widest(plan), plan.dtype)
 
-    GraphError, a sentence, where there is no such device, or it cannot compute the network.
+
+def _widest(plan: TrainingPlan) -> int:
+    return max(plan.schedule.sizes)
+
+
+def facts_of(whole: Computing, **parts: Computing | None) -> dict[str, str]:
+    """Return the facts about what computes an action, for a log: of its parts those that are
+    computed elsewhere, each as a sentence. None where no device was requested.
     """
-    if not name and not precision:
-        return None
-    found = choose(name or CPU, [job], precision, BACKEND)
-    if isinstance(found, Unusable):
-        raise GraphError(f"--device {name or CPU}: {found}")
-    return found
+    elsewhere = {
+        name: f"{part.facts['name']} ({part.facts['title']}): {part.facts['why']}"
+        for name, part in parts.items()
+        if part is not None and part.backend is not whole.backend
+    }
+    found: Mapping[str, str] = whole.facts
+    return {**found, **elsewhere}
 
 
-def facts_of(device: Device | None) -> dict[str, str]:
-    """Return the facts about a device for a run's log; none where no device was asked for."""
-    if device is None:
-        return {}
-    return {"name": device.name, "title": device.title, "why": device.why}
+def unit_of(facts: Mapping[str, str]) -> str:
+    """Return CNTK's name of what computes, from the facts about it: one device is used, the first.
+
+    The names are those of the lines that CNTK's guide to its set-up quotes ("Using GPU 0.").
+    """
+    name, title = facts.get("name", CPU), facts.get("title", "")
+    is_processor = name == CPU or name.endswith(f":{CPU}") or title.endswith(f", {SOFTWARE}")
+    return "CPU" if is_processor else "GPU 0"
