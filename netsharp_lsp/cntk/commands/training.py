@@ -34,7 +34,7 @@ from netsharp_lsp.cntk.training.networks.models import (
     not_written,
 )
 from netsharp_lsp.cntk.training.options import Options, idle
-from netsharp_lsp.cntk.training.plans.devices import trained_by, training_job
+from netsharp_lsp.cntk.training.plans.devices import training_job
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
 from netsharp_lsp.cntk.training.reporting import RunReporter, stamped
 from netsharp_lsp.cntk.training.samples.given_images import images_as_read
@@ -149,7 +149,6 @@ def planned_trainings(request: Performance) -> tuple[Answer, Sequence[PlannedTra
         for command, job in made.jobs:
             if isinstance(job, Train):
                 found.append(_planned(command.name, job))
-                trained_by(shop.device, shop.precision, found[-1].job)
         return DONE
 
     answer.code = _tried(prepare, subject, answer)
@@ -158,7 +157,6 @@ def planned_trainings(request: Performance) -> tuple[Answer, Sequence[PlannedTra
 
 def _planned(name: str, train: Train) -> PlannedTraining:
     """Return a training command as other processes compare it."""
-    job = training_job(train.graph, train.plan)
     shared = train.sharing.exchanged if train.sharing.shares and not train.ranks.alone else None
     described = [
         *(str((node.op, node.name, node.shape)) for node in train.graph.nodes),
@@ -168,7 +166,7 @@ def _planned(name: str, train: Train) -> PlannedTraining:
     settings = f"checksum {zlib.crc32(chr(10).join(described).encode()):08x}"
     return PlannedTraining(
         name,
-        job._replace(shared=shared is not None and not shared.block),
+        training_job(train.graph, train.plan, train.sharing),
         settings,
         train.source.sequences.fingerprint,
     )

@@ -251,7 +251,8 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     )
     plan = plan_of(options, work.dtype, network, _adjusting_criterion(network, criteria, options))
     graph = lowered(network, criteria, criteria)
-    by = work.shop.requested.training(training_job(graph, plan))
+    together = trained_together(work.options, options, work.dtype, shop.ranks.comm.size)
+    by = shop.requested.training(training_job(graph, plan, together))
     plan = plan._replace(backend=by.backend)
     require_parameters(graph, plan)
     counted = lowered(network, statistics(network))
@@ -285,7 +286,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         options.truth("keepCheckPointFiles", False),
         validation,
         ignored_options(options),
-        trained_together(work.options, options, work.dtype, work.shop.ranks.comm.size),
+        together,
         "" if begun is None else begun.editor,
         TrainedBy(
             by,

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.computing import Computing
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.graph import Graph
+    from netsharp_lsp.cntk.training.plans.sharing import TrainedTogether
 
 
-def training_job(graph: Graph, plan: TrainingPlan) -> Job:
+def training_job(graph: Graph, plan: TrainingPlan, together: TrainedTogether) -> Job:
     """Return the job of a back end in training, for minibatches of the largest size."""
     rule = plan.updates.rule(0.0, 0.0, 1)
-    return Job(graph, _widest(plan), plan.dtype, rule)
+    return Job(graph, _widest(plan), plan.dtype, rule, together.adds_gradients)
 
 
 def forward_job(graph: Graph, plan: TrainingPlan) -> Job:

@@ -34,6 +34,11 @@ class TrainedTogether(NamedTuple):
     exchanged: Sharing = GRADIENTS
     shares: bool = False
 
+    @property
+    def adds_gradients(self) -> bool:
+        """Return whether processes add up their gradients in each step, and not blocks of steps."""
+        return self.shares and not self.exchanged.block
+
 
 def trained_together(around: Options, sgd: Options, dtype: str, workers: int) -> TrainedTogether:
     """Return how `workers` processes share the training of a configuration."""
