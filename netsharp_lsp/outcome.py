@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.samples.given import Wants
     from netsharp_engine.cntk.samples.text_format import Sequences
-    from netsharp_engine.program import Job
+    from netsharp_engine.program import Backend, Job
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.text.decode import Source
     from netsharp_lsp.text.lines import LineIndex
@@ -105,16 +105,25 @@ class TrainedOn:
 
 
 class PlannedTraining:
-    """A training command before it runs: its name, and its `job` for a device.
+    """A training command before it runs: its name, and its `job` for a device, which `processor`
+    computes where none is named.
 
     `settings` is a text that differs for other settings; `samples` returns one that differs for
     other data, which it reads.
     """
 
-    __slots__ = ("command", "job", "samples", "settings")
+    __slots__ = ("command", "job", "processor", "samples", "settings")
 
-    def __init__(self, command: str, job: Job, settings: str, samples: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        command: str,
+        job: Job,
+        processor: Backend,
+        settings: str,
+        samples: Callable[[], str],
+    ) -> None:
         self.command = command
+        self.processor = processor
         self.job = job
         self.settings = settings
         self.samples = samples

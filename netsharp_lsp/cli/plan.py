@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.backends import Device
     from netsharp_engine.planned import PlannedCall
-    from netsharp_engine.program import Job
+    from netsharp_engine.program import Backend, Job
     from netsharp_engine.train import TrainingSettings
     from netsharp_lsp.cli.specifications.subjects import Subject
     from netsharp_lsp.family import Experiments
@@ -117,10 +117,6 @@ def _run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
         return settings_finder(args, roots)(folder)
 
     problem, name = unfitting(args), args.specification
-    if problem is None and (args.device or CPU).casefold() == CPU:
-        problem = (
-            f"{name}: cpu does not report what it would run of it. Name --device torch or wgpu."
-        )
     if problem is not None:
         complain(problem)
         return FAILED
@@ -132,7 +128,7 @@ def _run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
             return answer.code
         _require_trainings(name, [each.command for each in trainings], args.format)
         for each in trainings:
-            device = _device(args.device or CPU, args.precision or "", each.job)
+            device = _device(args.device or CPU, args.precision or "", each.job, each.processor)
             found = _found(f"{name}: {each.command}", device, each.job)
             if len(trainings) > 1:
                 say([f"{each.command}:"])
@@ -185,16 +181,18 @@ def _found(name: str, device: Device, job: Job) -> Planned:
     return found
 
 
-def _device(device: str, precision: str, job: Job) -> Device:
-    """Return the device that would compute; only ``auto`` requires it to be present."""
+def _device(device: str, precision: str, job: Job, processor: Backend | None = None) -> Device:
+    """Return the device that would compute, ``processor`` on the processor where it is given; only
+    ``auto`` requires it to be present.
+    """
     from netsharp_engine.backends import Device
 
     if device == AUTO:
-        chosen = choose(AUTO, [job], precision)
+        chosen = choose(AUTO, [job], precision, processor)
         if isinstance(chosen, Unusable):
             raise SubjectError(str(chosen))
         return chosen
-    made = planner(device, precision)
+    made = planner(device, precision, processor)
     if isinstance(made, Unusable):
         raise SubjectError(f"device = {device}: {made}")
     name = getattr(made, "name", device)

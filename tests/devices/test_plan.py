@@ -195,12 +195,36 @@ def test_a_training_of_cntk_is_planned(device, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_the_processor_plans_a_configuration_as_it_computes_it(tmp_path):
+    """Cells of recurrent layers, products with their biases and chosen rows are one call each."""
+    items = ("plan", "sentences.cntk", "command=tagging")
+    where = CNTK / "sentences"
+    text, same = (netsharp(*items, *more, cwd=where).out for more in ((), ("--device", "cpu")))
+    assert text == same
+    plan = json.loads(netsharp(*items, "--format", "json", cwd=where).out)
+    stages = {stage: [] for stage in ("forward", "loss", "backward", "update")}
+    for call in plan["calls"]:
+        stages[call["stage"]].append(call["kernel"])
+    assert stages["forward"] == [
+        *("chosen", "affine", "recurrent cell", "affine", "recurrent cell", "RowStack", "affine")
+    ]
+    assert stages["loss"] == ["entropy", "ClassificationError"]
+    assert stages["backward"] == ["entropy", *reversed(stages["forward"])]
+    written = {
+        stage: {name for call in plan["calls"] if call["stage"] == stage for name in call["writes"]}
+        for stage in stages
+    }
+    trained = {one["name"] for one in plan["buffers"] if one["space"] == "trained"}
+    assert {f"gradient of {name}" for name in trained} <= written["backward"]
+    assert trained <= written["update"]
+    assert (plan["sent_bytes"], plan["received_bytes"]) == (0, 0)
+
+
 def test_what_cannot_be_planned_of_cntk_is_reported(tmp_path):
     shutil.copytree(CNTK / "sentences", tmp_path, dirs_exist_ok=True)
     with (tmp_path / "sentences.cntk").open("a") as stream:
         stream.write(NAMES)
     for items, reported in (
-        (("--device", "cpu"), "cpu does not report what it would run"),
         (("--device", "torch:cpu", "--batch-size", "3"), "Write minibatchSize=N"),
         (("--device", "torch:cpu", "--format", "json"), "tagging, sorting train, and a document"),
         (("command=names", "--device", "torch:cpu"), "no command trains"),

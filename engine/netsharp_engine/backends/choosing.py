@@ -60,12 +60,16 @@ def backend(name: str, precision: str = "") -> Backend | Unusable:
     return FAMILIES[device.family].made(device.kind, precision)
 
 
-def planner(name: str, precision: str = "") -> Backend | Unusable:
-    """Return the planner for a device name, which need not be present; ``auto`` has none."""
+def planner(name: str, precision: str = "", processor: Backend | None = None) -> Backend | Unusable:
+    """Return the planner for a device name, which need not be present; ``auto`` has none.
+
+    ``processor`` is that of the processor where the usual back end there does not know the jobs.
+    """
     device = parsed(name)
     if device is None or device.family == AUTO:
         return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
-    return FAMILIES[device.family].planned(device.kind, precision)
+    made = FAMILIES[device.family].planned(device.kind, precision)
+    return made if isinstance(made, Unusable) else _by(made, device.family, processor)
 
 
 def choose(

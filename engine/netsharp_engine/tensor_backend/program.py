@@ -12,6 +12,7 @@ import numpy as np
 from netsharp_engine.graph import GraphError
 from netsharp_engine.ops.tensors import GATHERING, HELD
 from netsharp_engine.phases import reaching
+from netsharp_engine.planned import Planned
 from netsharp_engine.program import REMEMBERS, SINGLE, Fault, Job, Program, Unsupported, UpdateRule
 from netsharp_engine.tensor_backend.compiled_updates import CompiledUpdates
 from netsharp_engine.tensor_backend.counting import CountingProgram
@@ -20,6 +21,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
 from netsharp_engine.tensor_backend.kernels.table import COMPUTED
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
+from netsharp_engine.tensor_backend.plan_description import describe_plan
 from netsharp_engine.tensor_backend.updates import (
     BeforeUpdate,
     ChangedRows,
@@ -96,6 +98,12 @@ class TensorDraft:
         for parameter in job.graph.parameters:
             found[f"node '{parameter.name}'"] += parameter.size * width * copies
         return found
+
+    def planned(self) -> Planned:
+        """Return the calls of a step, and memory that is made once. Raises GraphError for a loop
+        that cannot be run.
+        """
+        return describe_plan(self.job)
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TensorProgram:
         """Make it, with the parameters of ``beside``; products take the threads that there are.

@@ -46,6 +46,11 @@ class Scan:
         require_stepwise(loop)
 
     @property
+    def is_cell(self) -> bool:
+        """Return whether the loop is computed as a cell, and not node by node."""
+        return self._fused is not None
+
+    @property
     def takes(self) -> Node | None:
         """Return the sums that a compiled cell can compute itself."""
         return self._fused.cell.sums if isinstance(self._fused, CompiledCell) else None

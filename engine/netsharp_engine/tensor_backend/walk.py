@@ -79,6 +79,16 @@ class GraphWalk:
         self._calls = [one for one in map(self._call, self._parts) if one is not None]
         self._returns = [(_returning(part), part) for part in reversed(self._parts)]
 
+    @property
+    def parts(self) -> list[Part]:
+        """Return what a pass forward computes at once, in its order."""
+        return self._parts
+
+    @property
+    def cells(self) -> set[Part]:
+        """Return the loops that are computed as the cells of a recurrent layer."""
+        return {loop for loop, scan in self._scans.items() if scan.is_cell}
+
     def _call(self, part: Part) -> Callable[[], None] | None:
         """Return the function that computes a part; None for inputs and parameters."""
         if isinstance(part, Together):

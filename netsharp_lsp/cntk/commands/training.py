@@ -12,7 +12,7 @@ import time
 import zlib
 from functools import partial
 
-from netsharp_engine.cntk.computing import Requested
+from netsharp_engine.cntk.computing import BACKEND, Requested
 from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
 from netsharp_engine.data import DataError
 from netsharp_engine.distributed.ranks import ALONE, Ranks
@@ -167,6 +167,7 @@ def _planned(name: str, train: Train) -> PlannedTraining:
     return PlannedTraining(
         name,
         training_job(train.graph, train.plan, train.sharing),
+        BACKEND,
         settings,
         train.source.sequences.fingerprint,
     )
