@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
 
 DONE, FAILED, STOPPED = 0, 2, 130
-#: What a process tells the others of its configuration.
+#: What a process reports to the others about its configuration.
 _READ = {True: "it can be run", False: "it cannot be run"}
 #: The options of a configuration that correspond to flags of a specification.
 _INSTEAD = {

@@ -65,7 +65,7 @@ def require_same_samples(ranks: Ranks, source: Sweeps) -> None:
 class Workers:
     """The processes of a descent, as one of them sees them.
 
-    Raises GraphError where the device of the program cannot exchange gradients.
+    Raises GraphError where the device that trains cannot exchange gradients.
     """
 
     def __init__(self, ranks: Ranks, sharing: Sharing, program: PhasedProgram) -> None:
