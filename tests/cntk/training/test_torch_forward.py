@@ -126,9 +126,9 @@ def test_validation_after_epochs(
 ) -> None:
     """With statistics of inputs before the first, and of minibatches of two sizes."""
     items = ("command=learn", f"precision={precision}")
-    ours = done(test_validation.judged(tmp_path / "cpu"), *items)
+    ours = done(test_validation.checked(tmp_path / "cpu"), *items)
     request.getfixturevalue("only_torch")
-    theirs = done(test_validation.judged(tmp_path / "torch"), *items, device=TORCH)
+    theirs = done(test_validation.checked(tmp_path / "torch"), *items, device=TORCH)
     assert len(ours.epochs) == len(theirs.epochs) == 4
     for first, second in zip(ours.epochs, theirs.epochs, strict=True):
         near = pytest.approx(numbers(first, "validation"), rel=NEAR[precision])
@@ -305,7 +305,7 @@ def test_the_processor_loads_no_other_back_end(device: str, tmp_path: Path) -> N
 
     if device == "auto" and torch_is_likely():
         pytest.skip("this computer may have a device, so torch is asked")
-    folder = test_validation.judged(tmp_path)
+    folder = test_validation.checked(tmp_path)
     words = ["run", "net.cntk", "learn=[SGD=[maxEpochs=1]]"]
     words += ["--device", device] if device else []
     code = (
