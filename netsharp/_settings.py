@@ -14,7 +14,7 @@ Path = str | os.PathLike[str]
 Column = str | int
 #: What turns the `auto` of an output layer into a number of nodes.
 Task = Literal["binary", "multiclass", "regression"]
-#: The host whose defaults apply.
+#: Whose defaults apply.
 Host = Literal["studio", "rx", "tlc"]
 #: The languages of texts.
 Language = Literal["netsharp", "cntk", "brainscript", "ndl", "mel"]

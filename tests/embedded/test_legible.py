@@ -45,8 +45,8 @@ def test_what_is_left_out_for_the_parser_changes_nothing(monkeypatch: pytest.Mon
     assert sum(map(len, all_read)) > 300
 
 
-def test_comments_alone_say_nothing() -> None:
-    assert not legible.says_something(b"# input A [2];\nx = 1\n")
-    assert legible.says_something(b"# input\nx = 'input A [2];'\n")
-    assert legible.says_something(b"x = '# input A [2];'\n")
-    assert legible.says_something(b"# language=Net#\nx = ''\n")
+def test_comments_alone_are_no_code() -> None:
+    assert not legible.has_code(b"# input A [2];\nx = 1\n")
+    assert legible.has_code(b"# input\nx = 'input A [2];'\n")
+    assert legible.has_code(b"x = '# input A [2];'\n")
+    assert legible.has_code(b"# language=Net#\nx = ''\n")

@@ -168,12 +168,12 @@ def test_an_edit_in_the_last_moment_is_put_back(tmp_path: pathlib.Path) -> None:
     """Between the comparison and the exchange of names, which is where nobody looks any more."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with AtomicFile(str(path)) as aside:
-        aside.stream.write(b"new")
-        aside.stream.flush()
+    with AtomicFile(str(path)) as file:
+        file.stream.write(b"new")
+        file.stream.flush()
         path.write_bytes(b"edited")
         with pytest.raises(ChangedError):
-            aside._exchanged(b"old")
+            file._exchanged(b"old")
     assert path.read_bytes() == b"edited"
     assert os.listdir(tmp_path) == ["file"]
 
@@ -192,14 +192,14 @@ def test_a_file_of_two_names_is_refused(tmp_path: pathlib.Path) -> None:
 
 # Writers that were killed, that live, that come at once, and that have no room.
 
-#: Stands aside with half of a text until it is killed.
+#: Keeps a temporary file with half of a text until it is killed.
 HALF = """
 import sys, time
-from netsharp_engine.atomic_files import Aside
-aside = Aside(sys.argv[1])
-aside.stream.write(b"half")
-aside.stream.flush()
-print(aside.path, flush=True)
+from netsharp_engine.atomic_files import AtomicFile
+file = AtomicFile(sys.argv[1])
+file.stream.write(b"half")
+file.stream.flush()
+print(file.path, flush=True)
 time.sleep(60)
 """
 WRITE = """

@@ -276,7 +276,7 @@ def commands() -> list[str]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            found.append((process / "cmdline").read_text().replace("\0", " "))
+            found.append((process / "cmdline").read_text(errors="replace").replace("\0", " "))
         except OSError:
             continue
     return found

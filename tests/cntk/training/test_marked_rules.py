@@ -50,8 +50,8 @@ RULES = {
     "epsilon is added to a variance": Marked(
         "the ε is added, not subtracted",
         f"{STORED}conversions",
-        '1 / (inverse * inverse) + node.attributes.get("epsilon", 1e-5)',
-        '1 / (inverse * inverse) - node.attributes.get("epsilon", 1e-5)',
+        '1 / (inverse * inverse) + node.attributes.get("epsilon", EPSILON)',
+        '1 / (inverse * inverse) - node.attributes.get("epsilon", EPSILON)',
         f"{TRAINING}test_model_versions.py::"
         "test_inverse_deviations_become_variances_with_epsilon_added",
     ),
@@ -73,7 +73,7 @@ RULES = {
     "an output as a placeholder": Marked(
         "cycle or a second consumer",
         f"{STORED}dictionaries.composite",
-        "kind == _OUTPUT or (kind == _PLACEHOLDER and self._stands_for_another(uid))",
+        "kind == _OUTPUT or (kind == _PLACEHOLDER and self._is_alias(uid))",
         "kind == _OUTPUT",
         f"{TRAINING}test_model_dictionaries.py::test_an_output_as_a_placeholder_is_no_input",
     ),

@@ -234,7 +234,7 @@ def test_the_twister_is_the_one_of_the_standard() -> None:
     # The standard of C++ gives the 10,000th number of its default seed: 4123659995.
     from netsharp_engine.cntk.samples import groups as module
 
-    draws = module._twisted(5489)
+    draws = module._mersenne_draws(5489)
     found = [next(draws) for _ in range(10_000)]
     assert (found[0], found[-1]) == (3499211612, 4123659995)
     draws = module._standard(1)
