@@ -15,7 +15,7 @@ from netsharp_lsp.text.decode import Source, decode
 
 CORPUS = Path(__file__).parent / "corpus"
 FOLDERS = ("guide", "valid", "broken")
-#: The guide's samples that are no complete network, and which codes each may give.
+#: The guide's samples that are not complete networks, and which codes each may give.
 FRAGMENTS = {
     "const_expressions": {"NS051", "NS052"},
     "const_one": {"NS051", "NS052"},

@@ -17,11 +17,11 @@ from tests.conftest import SEED
 
 FULL = os.environ.get("FULL") in ("1", "rest")
 REST = os.environ.get("FULL") == "rest"
-#: One case of so many is taken, of a test that has more cases than `FEW`.
+#: One of this number of cases is taken, of a test that has more cases than `FEW`.
 ONE_OF = 8
 FEW = 10
-#: A test of more cases is drawn without being marked, but for those of the house, which are short
-#: and look at each file once.
+#: A test of more cases is drawn without being marked, except for those of the house, which are
+#: short and read each file once.
 MANY = 40
 WHOLE = "tests/house/"
 

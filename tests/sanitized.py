@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "engine" / "netsharp_engine"
-#: As setup.py has them, but for the optimisation, which hides what is looked for.
+#: As in setup.py, except for the optimisation, which hides the faults searched for.
 FLAGS = (
     *("-std=c11", "-O0", "-g1", "-shared", "-fPIC", "-fno-omit-frame-pointer"),
     *("-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"),
@@ -116,7 +116,7 @@ def ran(sanitizer: Sanitizer, tests: tuple[str, ...]) -> int:
         # What is not compiled is not tested: the twins must be those that were built.
         begin = f"import netsharp_engine._twins as t; assert t.__file__.startswith({folder!r})"
         subprocess.run([sys.executable, "-c", begin], check=True, env=environment)
-        # Nothing is captured: what is found is told as the process ends.
+        # Nothing is captured: the sanitizers report when the process ends.
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *tests]
         return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 

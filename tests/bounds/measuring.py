@@ -23,7 +23,7 @@ from tests.bounds.bombs import Bomb
 ROOT = Path(__file__).parents[2]
 #: At most so much more time for a text of twice the size.
 GROWTH = 2.5
-#: So many sizes, or all from 1 on, are measured of an answer that costs something.
+#: The number of sizes at which an expensive answer is measured, or all from 1 on if fewer.
 SIZES = 4
 #: Below this a figure is mostly noise: no ratio is taken from it.
 FLOOR = 0.05

@@ -23,7 +23,7 @@ from tests.bounds.measuring import NOTHING, Forks, Measurement, checked, measure
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
 
-#: What stands for each cause that was mended, and for each language.
+#: One text for each cause that was fixed, and for each language.
 CHOSEN = {
     ("netsharp", "a long number in a bundle (check)"),
     ("netsharp", "a condition over a product (describe)"),

@@ -16,9 +16,9 @@ from functools import cache
 from tests.cli.warm import Starter
 from tests.conftest import SEED
 
-#: Of so many commands one begins with the interpreter.
+#: One of this number of commands starts a new interpreter.
 COLD = 10
-#: So many seconds a command may take.
+#: The seconds that a command may take at most.
 MOST_SECONDS = 60
 
 

@@ -137,7 +137,7 @@ def test_commands_show_names_as_they_are_spelt(
             ]
             assert not acting, (command, form, acting[:5])
             if command == ("config", "a=@"):
-                continue  # What stands behind a line end in an assignment is a key of its own.
+                continue  # The text after a line end in an assignment is a key of its own.
             lines = (out + err).split("\n")
             assert not [it for it in lines if it.startswith(("b:1:1: error", "::error::x:"))], (
                 command

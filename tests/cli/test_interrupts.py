@@ -19,7 +19,7 @@ if os.name == "nt":
 
 SEED = 20261122
 TRIES = 40
-#: What the installed command is, but for the interpreter in its first line.
+#: The text of the installed command, without the interpreter in its first line.
 SHIM = "import sys\nfrom netsharp_lsp.start import main\nsys.exit(main())\n"
 COMMANDS = (
     ("check", "big.nn"),

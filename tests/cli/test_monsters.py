@@ -32,7 +32,7 @@ NUMBERS = {
 }
 NETWORK = "input D [2];\nhidden H [5] sigmoid from D all;\noutput O [2] softmax from H all;\n"
 BUILDER = "command=T\nT={ action='train'; modelPath='m'; BrainScriptNetworkBuilder={ %s } }\n"
-#: A file and what stands in it, `@` for the number; the other files are around them.
+#: A file and its text, `@` for the number; the other files are around them.
 TEXTS = {
     "a.nn": "const X = @ * @ + 2 % @;\ninput A [@, X];\n"
     "output O [2] from A all { Weights=[@]; };\n",

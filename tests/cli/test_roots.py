@@ -14,7 +14,7 @@ from tests.cli.command_line import Answer, netsharp
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
 
 SECRET = "hunter2"
-#: The secret as each kind of file that somebody could want to be shown.
+#: The secret in each kind of file that a text could cause to be printed.
 SECRETS = {
     "secret.cntk": f"{SECRET} = [\n{SECRET}\n",
     "secret.bs": f"{SECRET} = {SECRET} (1)\n}}\n",
@@ -74,7 +74,7 @@ def network(builder: str) -> str:
     return f'command = Train\nTrain = {{ action = "train" ; {builder} }}\n'
 
 
-#: Files of a folder that name one outside, and where the one information of it stands.
+#: A file of a folder that names one outside, and its text; the one info about it is in this file.
 NAMING = {
     "include": ("a.cntk", f"{PLAIN}include=OUT/secret.cntk\n"),
     "include-up": ("a.cntk", f"{PLAIN}include=../outside/secret.cntk\n"),
@@ -297,7 +297,7 @@ def test_a_run_reads_and_writes_outside_by_flags_alone(
     assert run("--train", named["train"], "--model", named["model"]).code == 0
     assert run("--root", str(data), train=named["train"], log=named["log"]).code == 0
     assert sorted(os.listdir(data)) == ["l.jsonl", "m.safetensors", "t.csv"]
-    # What a stored run remembers is no word of whoever resumes it.
+    # The options in a stored run are not an approval by the user who resumes it.
     resumed = place.run("run", "a.nn", "--resume", "--epochs", "2", "--quiet", "--model", "a.m")
     assert resumed.code == 2
 

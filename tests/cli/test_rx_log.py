@@ -123,7 +123,7 @@ def test_a_resumed_run_is_distinguished_from_where_it_is(task: str, tmp_path: Pa
     assert not [line for line in lines if line.startswith("Initializing")]
     start = lines.index(next(line for line in lines if "Pre-training" in line))
     assert lines[start - 1] == RULE
-    # What the run that ended there was told to have reached.
+    # The error that a run which ends there reports.
     whole = logged(tmp_path, task, "--rx-log", "--epochs", "5")
     reached = whole.err.splitlines()[-2].partition(" = ")[2]
     assert float(reached) > 0

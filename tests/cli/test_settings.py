@@ -90,7 +90,7 @@ WRONG = {
 }
 
 
-#: Where in a file a fault within a table stands.
+#: The line of a file at which a fault within a table is.
 PLACES = {
     '[target]\nflash = "1k"\n# ram\nram = "lots"\n': 4,
     'host = "rx"\ntarget.flash = "1k"\ntarget.ram = true\n': 3,
@@ -155,7 +155,7 @@ def test_a_wrong_value_is_refused_by_reader_and_schema(
         read_settings(file)
     assert error.value.message.startswith(sentence)
     assert error.value.file == file
-    # Within a table it is the line of the key there; tables of a list are told as a whole.
+    # Within a table it is the line of the key there; a list of tables is reported as a whole.
     within = "\n" in text and "[[" not in text and "unknown" not in sentence
     assert error.value.line == (3 if within else 2)
     assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(tomllib.loads(text))

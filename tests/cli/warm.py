@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO, Any
 
 MODULE = "netsharp_lsp"
-#: What is run once to learn which modules commands import; those that bring numpy stay out of it,
-#: since the libraries behind it have threads, which no fork takes along.
+#: Files for the commands that run once to learn which modules commands import; commands that import
+#: numpy are left out, since the libraries below it have threads, which a fork does not copy.
 SAMPLES = {
     "a.nn": "input X [3];\noutput Y [2] softmax from X all;\n",
     "b.cntk": "command = t\nt = {\n action = train\n BrainScriptNetworkBuilder = {\n"

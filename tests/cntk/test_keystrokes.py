@@ -86,7 +86,7 @@ def typed_and_taken_back(
         assert [one.label for one in found] == [one.label for one in fresh]
         if language_id != "mel":
             assert any(one.label == "h1" and one.detail for one in found)
-        if language_id in ("ndl", "mel"):  # Judging a network of BrainScript takes seconds.
+        if language_id in ("ndl", "mel"):  # Checking a network of BrainScript takes seconds.
             snapshot.check()
         snapshot = snapshot.edited(text, [Edit(at, at + 1, "")])
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Completion, OutlinePart, Symbol
 
 SEED, OFFSETS, EDITS = 47, 3, 6
-#: Texts in which what stands far away counts: macros, functions, records, words of later releases.
+#: Texts in which distant parts matter: macros, functions, records, words of later releases.
 OWN = {
     "ndl": "m(x, y) = [ t = Times(x, y) ]\n" + "\n".join(f"h{n} = m(h{n}, 2)" for n in range(40)),
     "mel": "m1 = LoadModel(a)\nm2 = CreateModel()\n"

@@ -148,7 +148,7 @@ def test_scripts_that_others_take_in_are_followed() -> None:
         # What is started elsewhere has other paths.
         ("cd $X\ncntk configFile=$D/a.cntk Dir=$D", ("configFile=a.cntk", "Dir=.")),
         ("cd x\ncntk configFile=$D/a.cntk Dir=$D", ("configFile=a.cntk", "Dir=$D")),
-        # A name that only ends in a variable tells no folder.
+        # A name that only ends in a variable does not give the folder.
         ("cntk configFile=a$D.cntk Dir=$D", ("configFile=a?.cntk", "Dir=$D")),
     ],
 )

@@ -16,7 +16,7 @@ from tests.compiling.networks import ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 NAMES = [f"column{number + 1}" for number in range(6)]
-#: Where folders are and none can be made, whoever asks.
+#: A folder in which no user can create a folder, not even root.
 NOWHERE = Path("/proc")
 
 

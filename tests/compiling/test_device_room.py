@@ -144,7 +144,7 @@ def test_settings_are_those_around_the_model_and_then_those_around_the_run_file(
 @pytest.mark.costly
 def test_both_reasons_are_reported_at_once(folder: Path, tmp_path: Path) -> None:
     (folder / "netsharp.toml").write_text("")
-    # Features of a bit more than nothing: the rows held back ask far beyond what was seen.
+    # Features with a range of almost zero: the held-out rows are far outside the observed ranges.
     same = ["sepal_length,sepal_width,petal_length,petal_width,species", *["5,3,1,0.2,setosa"] * 9]
     (tmp_path / "same.csv").write_text("\n".join(same) + "\n")
     words = ("--calibrate", str(tmp_path / "same.csv"), "--holdout", "iris.csv", "--flash", "9")

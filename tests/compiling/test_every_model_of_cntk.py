@@ -77,7 +77,7 @@ def require_answers(model: Path, folder: Path, *given: str) -> str:
     if report["agreement"] is not None:
         differing = report["rows"] * (1 - report["agreement"])
         gate = report["gate"]
-        # Of rows that were held back fewer right answers alone count.
+        # Of held-out rows only fewer right answers count.
         lost = differing if gate is None else gate["right_before"] - gate["right"]
         rows = report["rows"] if gate is None else gate["rows"]
         assert lost <= max(1, rows * 0.005) + 1e-6, name

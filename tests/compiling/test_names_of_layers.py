@@ -44,7 +44,7 @@ def names(found: netsharp.Model) -> list[str]:
 CASES: list[tuple[list[Layer], list[str]]] = [
     # Names without a path stay as they are.
     ([("W", "t", "hidden"), ("V", "s", "z")], ["hidden", "z"]),
-    # Macros of NDL: the name of the call tells one layer.
+    # Macros of NDL: the name of the call identifies one layer.
     ([("h1.W", "h1.t", "h1.y"), ("ol.W", "ol.t", "ol.z")], ["h1", "ol"]),
     # A call that has two layers does not.
     (
@@ -60,15 +60,15 @@ CASES: list[tuple[list[Layer], list[str]]] = [
         ],
         ["model[0]", "model[1]", "z"],
     ),
-    # A function with a name is told also where it is applied in a path that is short.
+    # A function with a name gives it even where the path of its application is short.
     ([("model.arrayOfFunctions[0].W", "z.x.t", "z.x"), ("V", "s", "z")], ["model", "z"]),
     # Two layers that share what they multiply by have their paths.
     ([("f.W", "z.x._.t", "z.x._"), ("f.V", "z.t", "z._")], ["z.x._", "z._"]),
     # A name that another node has is none for a layer.
     ([("h.W", "h", "h.y"), ("ol.W", "ol.t", "ol.z")], ["h.y", "ol"]),
-    # A function that nobody named tells nothing.
+    # A function without a name gives none.
     ([("_.W", "z.x._.t", "z.x._"), ("V", "s", "z")], ["z.x._", "z"]),
-    # Names of the Python library: a block's parameters, and numbers where nobody named a node.
+    # Names of the Python library: a block's parameters, and numbers where a node has no name.
     ([("first/W", "Times3", "Sigmoid4"), ("last/W", "Times7", "z")], ["first", "z"]),
 ]
 

@@ -17,7 +17,7 @@ from tests.compiling.builds import COMPILERS, require_same_bits
 from tests.compiling.networks import DEEP, ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
-#: A mean of three, whose own step is no power of two of any other's, and one that is cut off.
+#: A mean of three, whose step is not another's times a power of two, and one that is cut off.
 MEANS = (
     "input X [6]; hidden P [4] {} from X mean pool {{ InputShape = [6]; KernelShape = [3];"
     " Stride = [1]; Padding = [{}]; }} hidden Q [4] tanh from P all;"

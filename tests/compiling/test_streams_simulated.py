@@ -20,7 +20,7 @@ from tests.conftest import SEED
 
 pytestmark = pytest.mark.costly
 ROWS = 90
-#: What a product of one dimension has behind it in this version.
+#: The bytes after a product of one dimension in this version of the format.
 PRODUCT = b"\x01\0\0\0\0\0\0\0" + b"\xff\xff\xff\xff"
 
 

@@ -86,7 +86,7 @@ def test_p6_every_entry_is_the_nearest_code(operator: Named, round_: int, seed: 
         for code, found in zip(source.codes().tolist(), table.values.tolist(), strict=True):
             x = mpmath.mpf(source.scale) * (code - source.zero_point)
             if abs(x) > 60:
-                continue  # No digits of mpmath's tell these from where they are going.
+                continue  # mpmath's digits do not distinguish these from the limit.
             steps = FUNCTIONS[operator](x) / mpmath.mpf(target.scale) + mpmath.mpf("0.5")
             whole = int(mpmath.floor(steps + mpmath.mpf("1e-100"))) + target.zero_point
             assert found == min(max(whole, target.least), target.most), (source, target, code)
@@ -143,7 +143,7 @@ def test_what_never_reaches_a_tie_is_below_it(operator: str) -> None:
     assert set(transfer_table(far, operator, coarse).values.tolist()) == {0}
     near = QuantizationScheme.symmetric(30.0)
     assert set(transfer_table(near, operator, coarse).values.tolist()) == {0}
-    # And the chain goes on from there.
+    # And the chain continues from there.
     shifted = transfer_table(far, [operator, ("multiply", -1.0), ("add", 2.0)], coarse)
     assert shifted.values[-1] == 1
 

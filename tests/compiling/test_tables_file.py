@@ -30,8 +30,8 @@ from tests.compiling.test_compile import COMPILERS, SANITIZED, STRICT
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 GOOD, STRANGE, VERSION, DAMAGED, OTHER, FALLING, _PLACED = range(len(ANSWERS))
-#: Reads files, each behind its length, and codes of a row behind them all; says what loading each
-#: returned, and what the network answers with the last that was taken.
+#: Reads files, each preceded by its length and, if it loads, followed by the codes of a row; prints
+#: what loading returned and, if it succeeded, the network's outputs for the row.
 LOADS = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ def test_a_device_takes_a_whole_file_and_no_other(seed: int, tmp_path: Path) -> 
         changed = bytearray(whole)
         changed[place] ^= 1 << chance.randrange(8)
         files.append(bytes(changed))
-        # As somebody would who knows the form.
+        # As an attacker would who knows the format.
         if place >= CHECKED_FROM or place == 8:
             files.append(sealed(bytes(changed)))
     large = bytearray(whole)

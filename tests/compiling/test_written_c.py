@@ -135,7 +135,7 @@ def test_each_layer_is_a_function_with_its_line_and_literal_sizes(tmp_path: Path
     reported = re.findall(r"/\* (\w+), layer '(\w+)', line (\d+) \((\w[\w ,]*)", code)
     lines = {name: int(line) for name, _, line, _ in reported}
     assert lines.items() <= wanted.items()
-    # A pool that is worked out with the layer that it reads is named there.
+    # A pool that is computed together with the layer that it reads is named there.
     assert set(wanted) - set(lines) <= {"Most"}
     for name in lines:
         (body,) = re.findall(rf"static void net_\d+_{name}\(.*?\n}}", code, re.DOTALL)

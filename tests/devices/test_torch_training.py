@@ -21,7 +21,7 @@ pytest.importorskip("torch", reason=REASONS["torch"])
 from netsharp_engine.torch_backend import TorchBackend
 
 STEPS, BATCH = 200, 8
-#: How far losses and weights may be apart after so many steps.
+#: How far losses and weights may be apart after `STEPS` steps.
 CLOSE = {"float64": 1e-9, "float32": 1e-5}
 
 
@@ -46,7 +46,7 @@ def test_every_example_takes_the_same_course(name, dtype, tmp_path):
     ours, theirs = both(graph, data, settings)
     assert ours.keys() == theirs.keys()
     for key, expected in ours.items():
-        # The loss is what is told of a course; weights follow it.
+        # The losses are what a training reports; weights may differ by ten times as much.
         close = CLOSE[dtype] * (1 if key.startswith("epoch") else 10)
         np.testing.assert_allclose(theirs[key], expected, rtol=close, atol=close, err_msg=key)
 

@@ -15,7 +15,7 @@ from netsharp_lsp.diagnostics.registry import Registry
 from netsharp_lsp.netsharp.rules import RULES as NETSHARP
 from tests.house.test_dependencies import MODULES
 
-#: Lines of a poem are judged here, and a place is the number of one.
+#: Lines of a poem are checked here, and a place is the number of one.
 PACKAGE = """\
 from netsharp_lsp.diagnostics.findings import Finding
 from netsharp_lsp.diagnostics.registry import Registry, SubjectKind

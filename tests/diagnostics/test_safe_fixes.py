@@ -27,7 +27,7 @@ from tests.costs import assert_in_proportion
 
 CORPUS = pathlib.Path(__file__).parent.parent / "corpus"
 LANGUAGE = language_by_id("netsharp")
-#: What is told of the network as a whole once all of the text can be read.
+#: Reported of the network as a whole once all of the text is parsed.
 OF_ALL = ("NS051", "NS052")
 #: Longer texts say nothing new.
 LONGEST = 3000

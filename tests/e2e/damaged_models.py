@@ -33,7 +33,7 @@ DIGITS = "9" * 5000
 #: Texts of JSON that stand where an entry of another kind should.
 KINDS = ("null", "3", "-1", "1e999", "NaN", "true", '""', "[]", "{}", "[[]]", '{"a": 1}', "{", "")
 MONSTERS = (DEEP, f'{{"a": {DEEP}', DIGITS, f"[{DIGITS}]", f'{{"features": {DIGITS}}}')
-#: What stands in place of a value inside an entry.
+#: Values that replace a value inside an entry.
 INNER: tuple[Any, ...] = (
     *(None, -1, 0, 10**30, 1e308, float("nan"), float("inf"), True),
     *("", "x" * 10000, [], {}, [None], {"a": None}, [[1]], "\ud800"),
@@ -248,7 +248,7 @@ def tried(command: tuple[str, ...], damaged: bytes) -> str:
     """
     wrong = ""
     for _ in range(TRIES):
-        # Resuming writes the model anew.
+        # Resuming rewrites the model.
         with open("spoilt.safetensors", "wb") as stream:
             stream.write(damaged)
         got = answer(command)

@@ -42,7 +42,7 @@ PROGRAMS = (
         "core.alternateRefsCommand",
     ),
 )
-#: Imported by every Python of ours through PYTHONPATH: tells what it does and what it started as.
+#: Imported by every Python of ours through PYTHONPATH: reports its actions and its command line.
 REPORTER = """\
 import json, os, sys
 
@@ -58,7 +58,7 @@ POPEN = "subprocess.Popen"
 LOG = os.environ["REPORTED"]
 sys.addaudithook(report)
 """
-#: What asyncio makes for itself: sockets that are connected to nobody.
+#: What asyncio makes for itself: sockets that are connected to no peer.
 HARMLESS = {"socket.__new__"}
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -273,7 +273,7 @@ def assert_own_python(log: Path) -> None:
         elif name == "socket":
             assert reported.startswith("AF_UNIX"), reported
         else:
-            # asyncio wakes itself through a pair of sockets; those calls name nobody.
+            # asyncio wakes itself through a pair of sockets; those calls name no address.
             assert "sa_family" not in reported, reported
 
 

@@ -30,7 +30,7 @@ class Terminal:
             env={**environment, "TERM": "xterm", "LINES": "40", "COLUMNS": "120"},
         )
         os.close(side)
-        # A terminal that nobody reads stops the program that draws on it.
+        # A terminal whose output is not read blocks the program that draws on it.
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:

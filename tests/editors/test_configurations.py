@@ -180,7 +180,7 @@ def test_kate_s_engine_colours_a_network_inside_a_configuration(tmp_path: Path) 
     colours = {word.strip(): colour for colour, word in reversed(painted)}
     assert colours["include"] == colours["BrainScriptNetworkBuilder ="]
     assert colours["DenseTanh"] == colours["Input"] != colours["include"]
-    # Behind the network, keys are keys again.
+    # After the network, keys are keys again.
     assert colours["evalNodeNames"] == colours["SGD"] == colours["RunName"] != colours["Input"]
 
 
@@ -212,7 +212,7 @@ def test_lua_compiles(path: Path) -> None:
     assert "Error" not in done.stderr, done.stderr
 
 
-#: What is no specification, though its name ends like one.
+#: Texts that are not specifications, though their names end like one.
 FOREIGN = ("import torch.nn\n", "layer relu 3\n", "inputs = [1]\n", "\x7fELF\n", "{}\n")
 
 

@@ -26,9 +26,9 @@ HERE = Path(__file__).parent
 ROWS = typed_places()
 #: What the documents have a person put into the file that Emacs begins with.
 ELISP = re.compile(r"^```elisp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-#: What begins a declaration of Net#, and is no word within one.
+#: Words that begin a declaration of Net# and never occur within one.
 BEGINS = ("hidden", "input", "output", "network", "const", "share")
-#: What a taken item may stand instead of.
+#: The text that an accepted item may replace.
 LAST_WORD = re.compile(r"[\"$]*\w*\Z")
 #: Seconds for the list once all keys are typed.
 SOON = 10.0
@@ -56,7 +56,7 @@ class Editor(NamedTuple):
     seen: Callable[[str, tuple[str, ...]], str]
     text: str
     value: Callable[[str], Any]
-    #: The keys that take the item that stands there, from 1.
+    #: The keys that accept the item at that position, from 1.
     takes: Callable[[int], str]
 
 

@@ -216,7 +216,7 @@ def test_what_a_call_in_r_determines() -> None:
 # Evidence.
 
 
-#: Networks that begin as nobody writes them, and are found only where something says so.
+#: Networks with an unusual beginning, found only where the host marks them.
 UNUSUAL = {
     "valid/indexed_constant",
     "valid/mixed_order",

@@ -170,7 +170,7 @@ def activation(name, values):
     return [single(value) for value in values]
 
 
-# The same backwards: given the gradient by what a function gives, that by each thing it takes.
+# The same backwards: given the gradient by the outputs of a function, those by its arguments.
 # Gradients by values are as many as the values; those by weights are sums over the samples.
 
 

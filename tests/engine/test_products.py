@@ -271,13 +271,13 @@ def test_what_is_joined_to_products_has_the_same_bits(
         counts.append(len(plan._calls.forward))
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    # Biases of three layers, and what is computed in place, by a twin, behind one source.
+    # Biases of three layers, and what a twin computes in place, from one source.
     in_place = function in ("sigmoid", "rlinear", "srlinear", "tanh")
     assert counts[1] - counts[0] == (0 if twins is None else 3 + 3 * in_place)
 
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-#: The examples without a kink, and what tells the sizes that they leave open.
+#: The examples without a kink, and the sizes that they leave open.
 SMOOTH = {
     "digits29/digits29.nn": {},
     "iris/iris.nn": {"features": 4, "hidden_nodes": 10, "outputs": 3},

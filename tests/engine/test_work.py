@@ -150,7 +150,7 @@ def test_products_have_the_multiply_adds_of_the_operations(batch: int) -> None:
         assert ahead == expected
         learns_down = node.inputs[0] is not source
         if node.op == "full" and batch == 1:
-            continue  # the gradient of a single row is no product
+            continue  # the gradient of a single row is not computed as a product
         assert back == expected * (1 + learns_down)
 
 

@@ -6,7 +6,7 @@ from netsharp_engine.costs.prediction import BLOCK, STEP
 from netsharp_engine.numpy_backend.costing.probes import made_probes, rates_of
 from netsharp_engine.numpy_backend.costing.rates import Rate
 
-#: Seconds; sums of so many of both are exact in binary.
+#: Seconds; powers of two, so that their sums are exact in binary.
 CALL, UNIT = 2.0**-20, 2.0**-30
 #: What surrounds the calls of a step, and of a block of rows that is measured.
 AROUND, MEASURED = 2.0**-10, 2.0**-9

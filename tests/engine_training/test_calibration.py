@@ -105,7 +105,7 @@ def test_what_is_damaged_is_measured_again(tmp_path: Path, fault: str) -> None:
     FAULTS[fault](kept_file(tmp_path))
     found = calibrated(MACHINE, str(tmp_path), measure)
     assert (found.kept, found.rates, measure.asked) == (False, RATES, 2)
-    if fault not in ("a folder",):  # what nobody may replace is passed over
+    if fault not in ("a folder",):  # a folder cannot be replaced, so nothing is kept
         assert calibrated(MACHINE, str(tmp_path), measure).kept
 
 

@@ -371,7 +371,7 @@ def test_plain_tables_are_read_by_the_twin(tmp_path: Path, monkeypatch: pytest.M
         assert table.rows == 2
     path.write_bytes("a,b,label\n1,2,x\n3,4,\xe9\n".encode("latin-1"))
     assert read_table(str(path), ReadOptions(label="label")).classes == ("x", "é")
-    # Behind the first quote the careful reading gets nothing.
+    # The careful reading gets no lines after the first quote.
     monkeypatch.setattr(delimited._Reading, "_slow", lambda self, lines, _: iter(list(lines)))
     path.write_text('"a","b","label"\n"1",2,"x"\n3,"a""b", "é"\n4,"",x\n', encoding="utf-8")
     table = read_table(str(path), ReadOptions(label="label", categorical=("b",)))

@@ -110,7 +110,7 @@ def test_the_expectation_of_what_is_kept_is_the_value_itself():
     for name, share in {"In": 0.2, "H1": 0.75}.items():
         mask = masks[name]
         assert set(np.unique(mask).tolist()) == {0.0, float(np.float32(1 / (1 - share)))}
-        # Four deviations of the mean of so many independent numbers.
+        # Four standard deviations of the mean of `mask.size` independent numbers.
         deviation = np.sqrt(share / (1 - share) / mask.size)
         assert abs(mask.mean() - 1) < 4 * deviation
 
@@ -124,7 +124,7 @@ def test_masks_follow_from_seed_epoch_and_place_alone():
 
     here = mask(1, 2, 7)
     np.testing.assert_array_equal(here, mask(1, 2, 7))
-    # Rows by their numbers, whoever computes them.
+    # A row's mask depends on its number, not on the order of computation.
     np.testing.assert_array_equal(here[::-1], mask(1, 2, 7, rows=np.arange(6)[::-1]))
     for other in ((2, 2, 7), (1, 3, 7), (1, 2, 8)):
         assert not np.array_equal(here, mask(*other))

@@ -124,7 +124,7 @@ def test_training_begins_with_what_it_says(trained: Path) -> None:
         other = after.found(one.name)
         assert other is not None, one.name
         assert (other.operation, other.inputs) == (one.operation, one.inputs)
-        # How many samples a normalisation has seen is no number of a parameter.
+        # A normalisation's count of samples is not a parameter.
         if one.operation == PARAMETER:
             assert one.values is not None
             assert other.values is not None

@@ -180,7 +180,7 @@ def test_texts_gaps_and_several_answers(tmp_path: Path) -> None:
         (whole, gap, unseen) = database([[20.0, "red", 1.0], [20.0, "red", None], [1, "Red ", 0]])
         assert whole[0] in ("high", "low")
         assert (gap[0] is None) == (missing == "drop")
-        # Texts that differ in case or in blanks behind them are others.
+        # Texts that differ in case or in trailing blanks are different levels.
         assert unseen[0] in ("high", "low")
         known, red = database([[1, "none of them", 0], [1, "red", 0]])
         # A database adds in any order.

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-#: What the editor's own page allows (see src/page.ts), and that the page may tell the result.
+#: What the editor's own page allows (see src/page.ts), and that the page may send the result.
 POLICY = "default-src 'none'; style-src file:; script-src 'nonce-x'; img-src data:"
 TELLING = "; connect-src http://127.0.0.1:*"
 PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8">

@@ -10,8 +10,8 @@ from netsharp_lsp.language import language_by_id
 from tests.cntk.collection import FILES, CntkFile
 from tests.extension.conftest import Program
 
-#: Which scopes may stand for what the server calls something.  Where a line alone cannot tell (a
-#: value may be a name, a word of an option or a path), any scope of a value may.
+#: Which scopes may represent each of the server's token types.  Where a line alone does not decide
+#: (a value may be a name, a word of an option or a path), any scope of a value may.
 VALUES = ("constant.", "string.unquoted.", "variable.other.", "support.function.")
 SCOPES = {
     "comment": ("comment.",),
@@ -27,9 +27,9 @@ SCOPES = {
     "class": ("entity.name.type.",),
 }
 SOUND = [file for file in FILES if not file.broken and b"\r" not in file.data]
-#: Where one line alone cannot tell: a call's bracket, a key's equals sign or the other quote of a
-#: string stands on another line, indices stand between a function and its parameters, or a key is
-#: written as nobody writes one.
+#: Where one line alone does not decide: a call's bracket, a key's equals sign or the other quote of
+#: a string is on another line, indices are between a function and its parameters, or the spelling
+#: of a key is unusual.
 PARTED = {
     "configurations/byte_order_mark.cntk",
     "configurations/included.cntk",

@@ -44,9 +44,9 @@ FALLBACKS = {
     "operator": "keyword.operator.",
     "comment": "comment.",
 }
-#: Texts without a fault: what is no Net# may look like anything.
+#: Texts without a fault: any scope is right for a text that is not Net#.
 SOUND = [sample for sample in SAMPLES if sample.group in ("guide", "valid", "good")]
-#: Where one line alone cannot tell: a name is on another line than what makes it a layer's.
+#: Where one line alone does not decide: a name is on another line than what makes it a layer's.
 BROKEN_LINES = {"valid/one_token_a_line", "valid/comments_everywhere"}
 
 
@@ -211,7 +211,7 @@ def test_other_strings_stay_strings(tokenize: Program, text: str) -> None:
 
 
 FENCE = "```{kind}\ninput A [3]; // it's\noutput B [2] from A all;\n```\nInput.\n"
-#: Chunks: how one begins, what stands before a specification in it, and what behind.
+#: Chunks: how one begins, and the text before and after a specification in it.
 CHUNKS = {
     "r": ("{r}", 'net <- "', '"'),
     "r with options": ("{r net, echo=FALSE}", "net <- '", "'"),

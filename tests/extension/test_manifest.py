@@ -110,7 +110,7 @@ def test_files_of_others_are_not_claimed() -> None:
     languages = {each["id"]: each for each in CONTRIBUTED["languages"]}
     assert set(languages) == {"netsharp", "cntk", "brainscript", "ndl", "mel"}
     extensions = [name for each in languages.values() for name in each.get("extensions", [])]
-    # `.nn` is given back where the text says that it is somebody else's.
+    # `.nn` is given back where the text shows that it belongs to another language.
     assert extensions == [".netsharp", ".nn", ".cntk", ".ndl"]
 
 

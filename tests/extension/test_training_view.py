@@ -65,7 +65,7 @@ def test_curves_grow_while_the_network_learns(act: Act) -> None:
     assert "epoch 3 of 10" in after["facts"]
     assert (before["status"], after["status"]) == ("training", "stopping")
     assert after["buttons"] == ["Stop"]
-    # That it has drawn what it was told, which the extension waits for before it tells more.
+    # The page confirms that it has drawn, which the extension waits for before it sends more.
     assert [each["type"] for each in sent[-2:]] == ["drawn", "stop"]
     assert wishes(sent) == ["ready", "stop"]
 

@@ -102,7 +102,7 @@ def _marker(forms: Forms, line: str, index: LineIndex, above: int) -> Marker | N
         shift = len(f"{forms.mark}<") if pointing[1] else 0
         first, last = pointing.start(2) - shift, pointing.end(2) - shift
         width = len(index.line_text(above))
-        # One caret may stand right behind the line: a cursor does, too.
+        # One caret may be at the end of the line: so may a cursor.
         if above < 0 or first > width or (last > width and last - first > 1):
             raise ValueError(f"Marker points outside the line above it: {line!r}")
         start = index.offset(above + 1, first + 1)

@@ -16,7 +16,7 @@ from netsharp_lsp.text.edits import Edit, apply_edits, difference
 from netsharp_lsp.text.lines import LineIndex
 from tests.cli.command_line import netsharp
 
-#: The text before a conflict, its two sides, and what stands behind it.
+#: The text before a conflict, its two sides, and the text after it.
 TEXTS = {
     "netsharp": (
         "input I [3];\n",

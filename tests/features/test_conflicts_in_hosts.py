@@ -52,7 +52,7 @@ def test_a_conflict_beside_a_specification(name: str, tmp_path: Path) -> None:
     at = LineIndex(text.encode()).line_at(text.encode().index(b"<<<<<<<")) + 1
     reported = [(one["code"], one["start"]["line"]) for one in found]  # type: ignore[index]
     assert ("NS131", at) in reported
-    # What is wrong in the specification is told beside it.
+    # The faults of the specification are reported as well.
     assert sorted(code for code, _ in reported) == ["NS058", "NS124", "NS131"], reported
     (one,) = (one for one in found if one["code"] == "NS131")
     assert "'=======' is " in str(one["message"])

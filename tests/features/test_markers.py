@@ -27,7 +27,7 @@ RUNS = "runs.txt"
 OF_NETSHARP = frozenset(
     ("add-layer", "body", "convention", "extract", "inline", "padding", "shape", "share")
 )
-#: So many questions are asked of each feature.
+#: The least number of requests for each feature, and for all together.
 FEWEST = 8
 ALTOGETHER = 300
 

@@ -12,7 +12,7 @@ from netsharp_lsp.netsharp.formatting.safety import find_difference
 from netsharp_lsp.netsharp.formatting.tokens import KNOWN_KINDS
 from tests.costs import within
 
-#: Kinds of nodes that no formatter can put in order.
+#: Kinds of nodes in text that cannot be formatted.
 FAULTS = {
     "stray",
     "unknown_declaration",

@@ -36,10 +36,10 @@ FUZZERS: dict[str, Fuzzer] = {
 FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
 #: CPU seconds for any text and for each of its bytes: ten times the dearest of 6,000 texts.
 SECONDS_PER_TEXT, SECONDS_PER_BYTE = 0.4, 1e-4
-#: An experiment is checked, described, put in order and migrated, a host formatted several times:
-#: each counts as so many texts.
+#: An experiment is checked, described, formatted and migrated, a host formatted several times:
+#: the number of texts that each counts as.
 WEIGHTS = {"experiments": 8, "models": 2, "nested": 8}
-#: How often a trial with a slow text is judged before that is a failure.
+#: How often a trial with a slow text is measured before that is a failure.
 TRIES = 3
 #: A text that hangs is ended.
 SECONDS_PER_TRIAL = 30

@@ -14,7 +14,7 @@ from tests.fuzz.checking import check_all
 from tests.fuzz.generator import Program, valid
 
 MUTATIONS_PER_PROGRAM = 8
-#: One program in so many is compiled to a plan as well.
+#: One of this number of programs is compiled to a plan as well.
 COMPILED = 10
 TOKEN = re.compile(r"\w+|=>|==|[<>!]=|&&|\|\||//[^\n]*|\s+|.")
 

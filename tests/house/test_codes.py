@@ -19,7 +19,7 @@ CODE = re.compile(r"(NS|CK|BS|ND|ME)\d{0,3}\Z")
 #: The one table of the faults of values.
 TABLE = NETSHARP / "meaning" / "values" / "faults.py"
 RULES = [path for room in (NETSHARP, CNTK) for path in sorted((room / "rules").rglob("*.py"))]
-#: What reads, works out, judges and repairs without being a rule.
+#: Modules that parse, evaluate, check and fix without being rules.
 OTHERS = [
     NETSHARP / "check.py",
     NETSHARP / "findings.py",

@@ -13,7 +13,7 @@ from tests.drawing import ONE_OF
 
 ROOT = Path(__file__).parents[2]
 CASES = 60
-#: So many cases has each file whose cases are chosen together, and so many there are of these.
+#: The cases of each file whose cases are chosen together, and the number of these files.
 FEWER, FILES = 6, 40
 TESTS = f"""
 import pytest

@@ -51,7 +51,7 @@ PROGRAM = {
     "netsharp_lsp.server.answers.publishing": "what says something is wrong",
     "netsharp_lsp.settings": "the program whose table another's file may hold",
 }
-#: Texts that name something for people as an example, or where it is another thing's name.
+#: Texts that name a language as an example for people, or where the word means something else.
 ELSEWHERE = {
     ("netsharp_lsp.cli.explain", "codes as in a report: NS074"),
     (

@@ -75,7 +75,7 @@ def test_a_run_reads_the_evaluation_of_its_own_builder_alone(builder: str, tmp_p
     done = subprocess.run(
         [sys.executable, "-c", ROOMS], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    # BrainScript's stands behind all of them: it is most people's, and reads the library.
+    # BrainScript's always comes last: most configurations use it, and it reads the library.
     wanted = [*BUILT[builder], "brainscript.evaluation.program"]
     assert done.stdout.splitlines()[-1].split()[1:] == wanted, done.stdout
 

@@ -32,7 +32,7 @@ def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
             continue
         try:
             importlib.import_module(module.name)
-        except ImportError:  # What stands on a package that is not installed here.
+        except ImportError:  # It needs a package that is not installed here.
             continue
     for name, module_object in sorted(sys.modules.items()):
         if name.startswith("netsharp_lsp."):

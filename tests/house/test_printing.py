@@ -10,7 +10,7 @@ import pytest
 from tests.house.trees import nodes
 
 ROOT = Path(__file__).resolve().parents[2] / "netsharp_lsp"
-#: The module itself, what it stands on, and progress, whose lines are figures alone.
+#: The module itself, the one that it uses, and progress, whose lines are figures alone.
 ALLOWED = {"terminal.py", "streams.py", "progress.py"}
 #: Where the streams are looked at, or handed on as they are.
 METHODS = {"write", "writelines"}

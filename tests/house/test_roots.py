@@ -7,7 +7,7 @@ import ast
 from tests.house.test_dependencies import MODULES
 from tests.house.trees import nodes
 
-#: Functions that look everywhere unless they are told the roots, and how many positions theirs is.
+#: Functions that read everywhere unless they get the roots, and its position from 1.
 BOUND = {
     "DiskFiles": 3,
     "OverDisk": 2,

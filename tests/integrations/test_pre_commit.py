@@ -69,7 +69,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 @pytest.mark.costly
 def test_all_hooks_from_a_repository(project: Path, tmp_path: Path) -> None:
-    # `try-repo` builds an environment anew each time, so all hooks run at once.
+    # `try-repo` builds a new environment each time, so all hooks run at once.
     hooks = copy_checkout(tmp_path / "netsharp")
     command = [sys.executable, "-m", "pre_commit", "try-repo", str(hooks), "--all-files"]
     done = subprocess.run(

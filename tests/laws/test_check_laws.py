@@ -116,8 +116,8 @@ def declared_names(text: bytes) -> set[str]:
 
 # Several independent faults.
 
-#: Faults of a network as a whole: another network in the file mends or hides them, what is never
-#: used is not told while other text cannot be read, and of a merge conflict either side may stay.
+#: Faults of a network as a whole: another network in the file fixes or hides them, an unused name
+#: is not reported while other text is unparsed, and of a merge conflict either side may stay.
 ABOUT_THE_WHOLE = frozenset(
     (
         *("NS003", "NS028", "NS051", "NS052", "NS053", "NS054", "NS058", "NS059", "NS084"),

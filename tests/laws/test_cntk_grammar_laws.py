@@ -30,7 +30,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
     "crlf": lambda text: text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"),
     "marked": lambda text: b"\xef\xbb\xbf" + text.removeprefix(b"\xef\xbb\xbf"),
 }
-#: Blanks that are no part of a leaf; a byte-order mark is one, at the start of any line.
+#: Blanks that belong to no leaf; a byte-order mark is one, at the start of any line.
 BLANKS = set(b" \t\f\v\r\n\xef\xbb\xbf")
 PIECES = {
     "brainscript": b" |\n|;|}|{|x = |(|)|[|]|, |# x\n|/*|*/|'|\"|=|if |1..|.|**".split(b"|"),

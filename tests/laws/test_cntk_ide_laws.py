@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 TOKEN = re.compile(rb"\w+|[^\w\s]")
 EVERY_HINT = HintOptions(shapes=True, parameters=True, constants=True, defaults=True)
-#: At most so many places of a text are asked, spread over it.
+#: The most places of a text at which requests are made, spread over it.
 PLACES = 40
 #: How often a text is edited, what is written into it, and how many places are asked after that.
 EDITS = 3

@@ -27,7 +27,7 @@ CORPUS = Path(__file__).parents[1] / "corpus"
 FILES = sorted(CORPUS.glob("*/*.nn"))
 WHOLE = [path for path in FILES if path.parent.name in ("guide", "valid")]
 # A second fault beside one of these makes other sense of what follows: an operator or a
-# bracket left open before a declaration, or text that is no Net# at all.
+# bracket left open before a declaration, or text that is not Net# at all.
 ENTANGLED = ("escaped_line_ends", "half_typed_predicate", "half_typed_value", "typographic_quotes")
 BROKEN = [path for path in FILES if path.parent.name == "broken" and path.stem not in ENTANGLED]
 # Small files have all their edits tried, others as many as fit the time of a test run.
@@ -141,7 +141,7 @@ def test_a_token_too_many_between_declarations_costs_neither_neighbour(path: Pat
     before = declarations(source)
     for edit in sample(source, EDITS_PER_FILE, seed=len(source) + 1):
         if edit.text.strip() in (b"input", b"hidden", b"output"):
-            continue  # `hidden X = [3];` reads as a layer, whatever stood there before
+            continue  # `hidden X = [3];` reads as a layer, whatever was there before
         gone = names_lost(before, edit.apply(source), edit)
         assert not gone, (edit, edit.apply(source))
 

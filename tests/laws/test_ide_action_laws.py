@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TOKEN = re.compile(rb"\w+|[^\w\s]")
 LARGE = 20_000
 STEP = 97
-#: So many evaluations of a condition tell its edges from others.
+#: Evaluations of conditions in a description, enough to notice other edges.
 FEW_EVALUATIONS = 10_000
 #: What changes a network on purpose.
 CHANGING = (shapes.KIND, missing_layers.KIND)

@@ -43,7 +43,7 @@ COMPLETE = [sample for sample in SAMPLES if sample.complete and len(sample.text)
 EDITS = 5
 WRITTEN = ("", "x", ";", "}", "{", "from ", "hidden Q [3] from A all;\n", "5", "[", "// ")
 ASKED = 6
-#: Texts beyond this size are asked at every so many tokens.
+#: In texts beyond this size only every `STEP`-th token is tried.
 LARGE = 20_000
 STEP = 97
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tests.collection import Sample
 
 TOKEN = re.compile(rb"\w+|[^\w\s]")
-#: Texts beyond this size are asked at every so many tokens.
+#: In texts beyond this size only every `STEP`-th token is tried.
 LARGE = 20_000
 STEP = 97
-#: Names that are lawful although they look like something else.
+#: Names that are valid although they look like something else.
 NEW_NAMES = ("Fresh_1", "Hidden2", "Tanh", "_", "Min", "Sqrt", "e5")
 UNLAWFUL = ("True", "Hidden", "1A", "a b", "", "é", "floats_from_bytes")
 

@@ -25,7 +25,7 @@ SEEDS = range(40)
 EDITS = 14
 LONG = netsharp(1500)
 READ = parse(LONG)
-#: `[ false  true ,true]` can be read in two ways; another fault behind it turns which one it is.
+#: `[ false  true ,true]` can be parsed in two ways; another fault after it decides which.
 TORN = """hidden ConvPhase6[ 15 , 4,  4 ] rlinear from PoolCorner5 convolve{
         Sharing =  [ false  true ,true]  ; // a kernel for each map
       MapCount  = 1 ;
@@ -104,8 +104,8 @@ def test_a_long_line_is_not_read_again_for_every_stretch_that_ends_in_it(
 
     monkeypatch.setattr(incremental, "Window", Counted)
     read_by_windows(data, 64)
-    # Each window of the line is several times as long as the one before: all that come before the
-    # one that holds it are shorter than the line together, and the last may go on behind it.
+    # Each window of the line is several times as long as the one before: all before the one that
+    # contains the line are together shorter than it, and the last may extend beyond it.
     assert len(data) <= sum(sizes) < 3 * len(data), sizes
 
 

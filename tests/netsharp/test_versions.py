@@ -35,7 +35,7 @@ def test_only_the_newest_version_is_alive() -> None:
         assert (alive(Specification) - before[0], alive(Snapshot) - before[1]) == (1, 1)
 
 
-#: A text in pieces, and an edit behind a declaration that ends within a number.
+#: A text in pieces, and an edit after a declaration that ends within a number.
 TORN = (
     "ifrom Ptré=hidden 9991e40099999}.999ina allta 2]l; {om// )mt"
     ":-3on\ninput  n[;3]/input  f fr#om A al{ )t/*]// f fr#om A al"

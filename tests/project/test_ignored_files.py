@@ -15,7 +15,7 @@ from netsharp_lsp.project.git.ignored import without_ignored
 from tests.costs import assert_in_proportion, within
 from tests.integrations.checkout import git
 
-#: FULL=1 compares so many trees, a test run a share of them.
+#: The number of trees that FULL=1 compares, and the share of them in a test run.
 ALL_TREES, SOME_TREES = 500, 25
 NAMES = (
     *("a", "b", "ab", "abc", "foo", "bar", "foo.nn", "a.nn", "b.nn", "ab.nn", "dir", "lib"),

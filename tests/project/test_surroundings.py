@@ -34,7 +34,7 @@ def test_the_run_file_and_its_table_give_facts(tmp_path: Path) -> None:
 def test_without_tables_no_table_is_opened(tmp_path: Path) -> None:
     place = furnish(tmp_path, '[data]\ntrain = "t.csv"\n[train]\nhidden_nodes = 5\n')
     os.unlink(tmp_path / "t.csv")
-    os.mkfifo(tmp_path / "t.csv")  # whoever opens it waits for ever
+    os.mkfifo(tmp_path / "t.csv")  # opening it would block for ever
     found = Reader().facts_around(place, tables=False)
     assert found.context.known() == {"hidden_nodes": 5}
     assert set(found.states) == {str(tmp_path / f"net.{end}") for end in ("toml", "safetensors")}

@@ -74,7 +74,7 @@ def test_the_owner_is_kept_where_that_is_allowed(tmp_path: pathlib.Path) -> None
     found = path.stat()
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (1234, 5678, 0o660)
     os.chmod(tmp_path, 0o777)
-    # Somebody else's file: what its group might do, the group of whoever writes it may not.
+    # Another user's file: the permissions of its group do not pass to the writer's group.
     pid = os.fork()
     if pid == 0:
         try:
@@ -378,7 +378,7 @@ def test_a_text_never_reads_the_numbers_of_another(tmp_path: pathlib.Path) -> No
         seen.add(text)
         if ended == 0:
             break
-        # What a killed writer left is no obstacle.
+        # The files that a killed writer left do not hinder the next.
         assert written_until(folder, b"next", 0) == 0
         assert found_together(folder) == (b"next", b"of next")
     else:

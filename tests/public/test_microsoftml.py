@@ -29,7 +29,7 @@ from netsharp_lsp.microsoftml.refused import ARGUMENTS as REFUSED
 from netsharp_lsp.microsoftml.refused import FUNCTIONS
 from tests.cli.command_line import netsharp as command
 
-#: The original's arguments in their order, and the defaults that its reference gives.
+#: Arguments of Microsoft's function in their order, and the defaults that its reference gives.
 ORIGINAL = {
     "formula": inspect.Parameter.empty,
     "data": inspect.Parameter.empty,

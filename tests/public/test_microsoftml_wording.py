@@ -19,7 +19,7 @@ from netsharp_lsp.microsoftml.wording import in_words_of_the_call
 
 #: Where sentences come from that no call of microsoftml can meet: files, kept models, further runs.
 ELSEWHERE = ("reading", "storage", "settings", "loading", "session.py")
-#: What is said of settings that the calls do not set, so that no call meets it, and why.
+#: Beginnings of messages about settings that the calls do not set, and why none appears.
 NEVER_MET = {
     "device = ": "no call names a device",
     "dropout = ": "only of held-out rows, and a call has none",

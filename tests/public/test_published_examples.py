@@ -58,7 +58,7 @@ def test_every_form_gives_the_network_of_the_call(
     network = script[name]
     weights = sum(each.size for each in network.model_.tensors.values())
     assert weights == COMPARE["PUBLISHED"][name][0]
-    # What a query brings is exported first.
+    # The rows of a query are exported to a table first.
     flags = ("--train", TABLES[name]) if form == "published.sql::{}" else ()
     stored = ("--root", "..", "--model", "trained.safetensors")
     done = command("run", form.format(name), *flags, *stored, cwd=folder)

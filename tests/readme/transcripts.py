@@ -45,7 +45,7 @@ BLOCK = re.compile(
     r"(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-#: What people run to set up, which the CI runs as it stands.
+#: Commands that set up a machine, which the CI runs unchanged.
 LEFT_TO_CI = ("make ", "git clone ", "cd ", "pip install ", "pre-commit ", "code ")
 
 

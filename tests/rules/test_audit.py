@@ -92,7 +92,7 @@ def test_what_the_host_program_left_can_be_deleted() -> None:
 BLOCK = "{ InputShape = [8, 8]; KernelShape = [2, 2]; Stride = [2, 2]; }"
 FILTER = "where (s, d) => s[0] == d[0]"
 
-#: The slip, what it gives (code and marked words), and the text after the fix.
+#: The misspelling, its finding (code and marked words), and the text after the fix.
 MISSPELLINGS = [
     ("hidden C [4] tanh from I all all;", ("NS026", "all"), "hidden C [4] tanh from I all;"),
     (

@@ -12,7 +12,7 @@ from tests.server.wire import Message, Wire
 EXAMPLES = Path(__file__).parents[2] / "examples"
 #: Seconds within which what changed on disk must have been seen.
 PATIENCE = 20.0
-#: Nothing tells the sizes but what lies around.
+#: The sizes come only from the files around it.
 AUTO = "input Data auto;\nhidden Hidden auto from Data all;\noutput Kind auto from Hidden all;\n"
 TABLE = "length,width,kind\n1,2,a\n3,4,b\n5,6,c\n"
 

@@ -43,7 +43,7 @@ VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, 2**31, 2**63, -(10**30), 1e300, "", "x", "\ud800", "\0", "é",
     "file:///nowhere/storm.nn", "x" * 10_000, [], {}, [[]], [None] * 100, {"uri": 1}, {"": []},
 )  # fmt: skip
-#: So many messages are sent before their answers are awaited.
+#: The number of messages that are sent before their answers are awaited.
 WAVE = 50
 #: Seconds in which a wave is answered, whatever else the machine does.
 PATIENCE = 120.0
@@ -60,7 +60,7 @@ class Report:
     requests: int = 0
     #: What was answered, by error code; 0 for results.
     answers: Counter[int] = field(default_factory=Counter)
-    #: Bytes in memory after so many messages.
+    #: Bytes in memory, by the number of messages sent.
     memory: dict[int, int] = field(default_factory=dict)
     #: Seconds of the processor that a wave took a message, at most.
     slowest: float = 0.0
@@ -184,7 +184,7 @@ class _Client:
         message["params"] = self._params()
         for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
             message = self._changed(message)
-        # What ends the session, or nobody can await, is left to other tests.
+        # Messages that end the session or cannot be awaited are left to other tests.
         if message.get("method") in ("exit", *LEFT_OUT) or "method" not in message:
             message = {**message, "method": "netsharp/unheard"}
         if not isinstance(message["method"], str):

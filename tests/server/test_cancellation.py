@@ -38,7 +38,7 @@ Message = dict[str, Any]
 SEED = 23
 LANGUAGES = {"cntk": "cntk", "bs": "brainscript", "ndl": "ndl", "mel": "mel"}
 URI = "file:///nowhere/judged.bs"
-#: Lines of a text whose network takes seconds to be judged.
+#: Lines of a text whose network takes seconds to check.
 LONG = 6_000
 #: Seconds of processor time that a message may wait for work that gives way.
 WAIT = 0.25
@@ -56,8 +56,8 @@ def everything(code: str) -> bool:
     return True
 
 
-#: What the texts of a run are asked at the end of a line, and how many steps of judging lie between
-#: two at which it is left; with FULL=1 it is left at each.
+#: A line of each text of a run, the words at whose end completion is requested, and every how many
+#: steps of the check it is cancelled; with FULL=1 it is cancelled at each.
 ASKED = {
     "a.cntk": (11, "        h = z.", 29),
     "a.ndl": (10, "    h = z.", 29),

@@ -108,7 +108,7 @@ def test_what_loses_too_much_has_a_report_and_nothing_else(tmp_path: Path, model
         uri = opened(wire, path)
         made = execute(wire, "compile", uri)["result"]
         before = (path.with_name("iris-device") / "net.c").read_bytes()
-        # Ranges of rows that say nothing cut off what the rows held back ask.
+        # Ranges calibrated on equal rows cut off the values of the held-out rows.
         same = [",".join(["5.0", "3.5", "1.5", "0.2", row.rsplit(",", 1)[1]]) for row in rows[1:]]
         (path.parent / "same.csv").write_text("\n".join([rows[0], *same]) + "\n")
         run_file = path.with_suffix(".toml")

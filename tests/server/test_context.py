@@ -62,7 +62,7 @@ def test_the_call_around_a_specification_comes_first(tmp_path: Path) -> None:
 def test_in_an_untrusted_workspace_no_data_is_read(tmp_path: Path) -> None:
     path = furnish(tmp_path, run_file=f"{BOUND}[train]\nhidden_nodes = 9\n")
     os.unlink(tmp_path / "t.csv")
-    os.mkfifo(tmp_path / "t.csv")  # whoever opens it waits for ever
+    os.mkfifo(tmp_path / "t.csv")  # opening it would block for ever
     options = {"trusted": False}
     with serving(rootUri=tmp_path.as_uri(), initializationOptions=options) as wire:
         uri = opened(wire, path)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.costly
 NO_JSON, NO_MESSAGE = -32700, -32600
 ASK = {"jsonrpc": "2.0", "id": 7, "method": "workspace/symbol", "params": {"query": ""}}
 BODY = json.dumps(ASK).encode()
-#: What stands in place of a message, the code that is answered, and words of the sentence.
+#: Bytes sent instead of a message, the code of the answer, and words of its sentence.
 MENDED = {
     "no length": (b"Content-Type: x\r\n\r\n", NO_MESSAGE, "no Content-Length"),
     "a word as length": (b"Content-Length: nine\r\n\r\n", NO_MESSAGE, '"nine"'),

@@ -80,7 +80,7 @@ NAMED = [
         "params.arguments[1].runFile: a text is needed, found 3.",
     ),
 ]
-#: Requests that bring back what the server gave, and where in their parameters that stands.
+#: Requests that return data of the server to it, and their parameters with these data.
 BACK = {
     "completionItem/resolve": lambda data: {"label": "x", "data": data},
     "codeLens/resolve": lambda data: {"range": SPAN, "data": data},

@@ -123,7 +123,7 @@ def test_no_more_than_a_thousand_findings_are_shown() -> None:
         assert "code" not in found[-1]
 
 
-#: So many informations, before and behind what is graver.
+#: The number of infos before, and again after, the more severe finding.
 MANY = FINDINGS_SHOWN.most // 2 + 100
 SPARE = "".join(f"const Spare{number} = 1;\n" for number in range(MANY))
 CROWDED = f"{SPARE}{NETWORK}hidden Torn [2] from Nowhere all;\n{SPARE.replace('Spare', 'More')}"

@@ -10,7 +10,7 @@ from tests.server.places import AUTO, becomes, codes, furnish, hover, opened, sh
 from tests.server.wire import Message, Wire, serving
 
 PULLS = {"workspace": {"configuration": True}}
-#: NS017, an activation that nobody knows; and a hint of style.
+#: NS017, an unknown activation; and a hint of style.
 FAULTY = AUTO.replace("Hidden auto", "Hidden auto tanq")
 
 

@@ -27,8 +27,7 @@ from tests.server.typed_places import ASKED, FILES, HOSTS, PLACES, SPEEDS, Place
 from tests.server.wire import Wire, serving
 
 LANGUAGES = {"bs": "brainscript", "py": "python", "R": "r", "md": "markdown"}
-#: The marks behind which a list is of use, by language; behind the others nothing is written that
-#: has a name.
+#: The characters after which a list is useful, by language; no name is written after the others.
 USES = {
     "netsharp": "[,=({",
     "cntk": "[,=({./",

@@ -7,8 +7,8 @@ import sys
 
 from tests.soak.typing import Typed, soak
 
-#: After so many edits a server has met what is dearest: one code action of a text full of faults
-#: leaves 3 MiB more in use, whenever chance brings it. As many edits follow.
+#: The edits after which a server has met the most expensive request: one code action of a text full
+#: of faults leaves 3 MiB more in use, whenever it is drawn. As many edits follow.
 SETTLED = 15_000
 MOST_GROWTH = 1.05
 

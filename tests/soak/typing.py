@@ -22,7 +22,7 @@ CAPABILITIES = {
         "semanticTokens": {"requests": {"full": {"delta": True}, "range": True}},
     },
 }
-#: A text that has grown so long is begun anew.
+#: A text longer than this is replaced by a new one.
 LONGEST = 6_000
 #: How many edits go by between two rests, at which memory is read.
 REST = 1_000

@@ -27,15 +27,15 @@ GIB = 1 << 30
 #: What one process may take: a machine with eight times as much runs the campaign beside others.
 MOST_MEMORY = 4 * GIB
 MOST_CPU_SECONDS = 60
-#: Nobody waits so long for what takes seconds, even beside other work.
+#: Seconds until a command counts as hanging; it takes a few, even beside other work.
 PATIENCE = 180.0
 #: What a command may end with: fine, found, cannot run, by Ctrl-C, hang-up, SIGTERM, closed pipe.
 EXITS = frozenset((0, 1, 2, 130, 129, 143, 141))
-#: So long is waited for pipes that somebody holds open after a process's end.
+#: Seconds to wait for pipes that another process holds open after a process's end.
 HELD_OPEN = 1.0
 #: How a process ends that a signal's default action has ended.
 BY_DEFAULT = {signal.SIGTERM: 143, signal.SIGHUP: 129}
-#: What nobody may read, whatever was put in.
+#: Words that no output contains, whatever the input.
 FORBIDDEN = ("internal error", "Exception ignored", "RuntimeWarning", "MemoryError")
 #: A traceback with a frame of ours; Python's own start is interrupted before any of our code runs.
 OUR_TRACEBACK = re.compile(r"Traceback \(most recent call last\)[^\0]*?netsharp_(?:lsp|engine)/")

@@ -17,7 +17,7 @@ from tests.torture.process import Ended, contents, netsharp
 EXPERIMENTS = Path(__file__).parents[1] / "corpus" / "experiments"
 MODEL = "digits.safetensors"
 LABELLED = ("--train", "digits.csv", "--label", "digit", "--task", "multiclass")
-#: So many texts are worked on by several processes.
+#: Enough texts that several processes share the work.
 TEXTS = 60
 #: Not in order, and with a repair that is safe.
 UGLY = """\

@@ -46,7 +46,7 @@ loss = CrossEntropyWithSoftmax (digit, z)
 featureNodes = (image) ; labelNodes = (digit) ; criterionNodes = (loss)
 """
 
-#: A network of nodes that multiply, and of functions that are no activation of Net#.
+#: A network of nodes that multiply, and of functions that are not activations of Net#.
 NODES = """
 image = Input {841} ; digit = Input {10}
 x = PerDimMeanVarNormalization (image, Mean (image), InvStdDev (image))

@@ -108,7 +108,7 @@ def test_a_variant_is_chosen_by_its_time_with_a_clock_of_the_device_or_ours(cloc
     for what, name in found.variants.items():
         shares = {each.variant: each.share for each in found.tried if each.kernel == what}
         assert shares[name] == min(shares.values()) < WORTH
-    # The time is bounded: what is under way when it is over comes to its end.
+    # The time is bounded: when it is over, only the current measurement is finished.
     assert len(tuned(program, 0.0).tried) == 0
 
 

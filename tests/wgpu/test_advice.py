@@ -59,7 +59,7 @@ def test_of_a_device_the_broken_driver_is_told_beside_others_that_work():
     (line,) = advice(WELL._replace(nvidia=True, drivers=drivers, broken=broken), [SOFTWARE])
     assert "libGLX_nvidia.so.0. Reinstall" in line
     assert "NVIDIA_DRIVER_CAPABILITIES=all" in line
-    # Of another processor's drivers nothing is told where one works.
+    # Drivers of another processor are not mentioned where one works.
     assert "libold.so" not in "".join(
         advice(WELL._replace(drivers=drivers, broken=(("i", "libold.so"),)), [])
     )

@@ -11,8 +11,6 @@ from tests.words.texts import DOCUMENTS, FOLDERS, PACKAGES, texts
 
 EXCEPTIONS = HERE / "exceptions.toml"
 PARTS = (*(f"{name}/" for name in (*PACKAGES, *FOLDERS, "grammar")), *DOCUMENTS)
-#: Where comments are searched by hand alone: those of tests are not held to the glossary yet.
-BY_HAND = "tests/"
 
 
 def exceptions() -> set[tuple[str, str]]:
@@ -24,8 +22,7 @@ def exceptions() -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_texts_follow_the_glossary(part: str) -> None:
-    held = (one for one in faults(part) if one.kind != "comment" or not part.startswith(BY_HAND))
-    found = [one for one in held if (one.path, one.words) not in exceptions()]
+    found = [one for one in faults(part) if (one.path, one.words) not in exceptions()]
     assert [str(one) for one in found] == []
 
 

@@ -86,7 +86,7 @@ def _everywhere() -> list[Bomb]:
     ]
 
 
-#: What a line of 8 MiB is made of: what stands before, what is repeated, what stands behind.
+#: The parts of a line of 8 MiB: its beginning, the part that is repeated, its end.
 LONG_LINES = {
     "netsharp": {
         "a comment": ("// ", "a ", ""),

@@ -77,7 +77,7 @@ def test_one_member_that_fails_leaves_the_others() -> None:
 
 
 def test_groups_and_tags() -> None:
-    # `evalNodes` is no special member: it only gives the node another name.
+    # `evalNodes` is not a special member: it only gives the node another name.
     found = network(
         "{ x = Input (3) y = Input (3, tag='label') e = SquareError (x, y, tag='criteria')"
         " o = Pass (x, tag='eval') outputNodes = (x : (o : e)) evalNodes = e }"

@@ -12,7 +12,7 @@ from tests.cli.command_line import netsharp
 from tests.cntk.cli.experiments import checked, write
 from tests.cntk.layered import LAYER, NETWORK
 
-#: A run as people chain it: a layer is added to what was trained, training goes on, a test follows.
+#: A usual chain of commands: add a layer to a trained model, continue training, test.
 RUN = """\
 command = Pre:Add:Train:Top:Test
 ndlMacros = "macros.ndl"

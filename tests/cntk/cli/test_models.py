@@ -15,7 +15,7 @@ command = Test
 Test = { action = "test" ; modelPath = "out/net.dnn" }
 """
 BOTH = TRAINS.replace("Train\n", "Train:Test\n", 1) + READS.partition("\n")[2]
-#: An edit of which nobody knows what it writes.
+#: An edit whose output cannot be determined.
 WRITES = "m = CreateModel()\nSaveModel(m, $Path$)\n"
 LOG = "".join(
     f"Validating --> {line}\n"

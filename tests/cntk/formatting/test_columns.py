@@ -42,7 +42,7 @@ def test_three_that_were_aligned_are_aligned_again(language: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        # Two are no column, and neither are three that nobody aligned.
+        # Two do not form a column, and neither do three that are not aligned.
         ("a   = 1\nbcd = 2", "a = 1\nbcd = 2\n"),
         ("a = 1\nbcd   = 2\nef = 3", "a = 1\nbcd = 2\nef = 3\n"),
         ("a=1\nbcd=2\nef=3", "a = 1\nbcd = 2\nef = 3\n"),
@@ -66,7 +66,7 @@ def test_three_that_were_aligned_are_aligned_again(language: str) -> None:
             "long = [\n x    = 1\n]\na    = 1\nbc   = 2",
             "long = [\n    x = 1\n]\na    = 1\nbc   = 2\n",
         ),
-        # Where the statements come to stand decides, and they stood below each other.
+        # The positions after formatting decide, and the statements were below each other.
         (
             "a=[x   = 1\n   yyy = 2\n   z   = 3]",
             "a = [\n    x   = 1\n    yyy = 2\n    z   = 3\n]\n",
@@ -81,7 +81,7 @@ def test_three_that_were_aligned_are_aligned_again(language: str) -> None:
             "a     = 1   # one\nbcd   = 22  # two\nefghi = 3   # three",
             "a     = 1   # one\nbcd   = 22  # two\nefghi = 3   # three\n",
         ),
-        # What a comment exempts is nobody's neighbour.
+        # A line that a comment exempts belongs to no column.
         (
             "a   = 1\nbcd = 2\nx     =  3 # fmt: skip\nef  = 4\n",
             "a = 1\nbcd = 2\nx     =  3 # fmt: skip\nef = 4\n",
@@ -155,7 +155,7 @@ def test_arguments_keep_their_columns(before: str, after: str) -> None:
             "a  = 1;   b   = 1\ncd = 22;  def = 2\ng  = 3;   h   = 3",
             "a  = 1;  b   = 1\ncd = 22; def = 2\ng  = 3;  h   = 3\n",
         ),
-        # A line without a second statement ends them; two lines are no column.
+        # A line without a second statement ends them; two lines do not form a column.
         (
             "a=1;  b=1\ncd=2; e=2\nx=1\nf=3;  g=3",
             "a = 1; b = 1\ncd = 2; e = 2\nx = 1\nf = 3; g = 3\n",

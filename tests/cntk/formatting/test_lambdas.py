@@ -51,7 +51,7 @@ def test_a_lambda_begins_and_ends_where_its_brackets_do(name: str) -> None:
         # Brackets that begin on lines of their own end on lines of their own.
         ("a = f (\ng (\nx\n)\n)", "a = f (\n    g (\n        x\n    )\n)\n"),
         ("a = {\nb = f (\n1\n)\n}", "a = {\n    b = f (\n        1\n    )\n}\n"),
-        # What goes on behind the end of one keeps the end of the other below.
+        # Text after the closing bracket of one keeps that of the other below it.
         ("a = f ({\nb = 1\n}.b + g (1)\n)", "a = f ({\n    b = 1\n}.b + g (1)\n)\n"),
     ],
 )

@@ -27,7 +27,7 @@ def formatted(text: bytes, language: str = "cntk") -> bytes:
         (b"a={x=1;y=2\n}", b"a = {\n    x = 1; y = 2\n}\n"),
         (b"a=[x=1,y=2]z=3", b"a = [ x = 1, y = 2 ]z = 3\n"),
         (b"a [ ]\nb = {\n}", b"a []\nb = {\n}\n"),
-        # What could be a separator of its own is nobody's to move.
+        # A character that could be the list's own separator is not moved.
         (b"a=(;c:\\x;d:\\y)", b"a = (;c:\\x;d:\\y)\n"),
         (b"a={~1~2}\nb=[ ~1~2]", b"a = {~1~2}\nb = [ ~1~2]\n"),
         (b"y=f(_x,z)\nz=f( _x,z)", b"y = f(_x,z)\nz = f( _x, z)\n"),
@@ -35,7 +35,7 @@ def formatted(text: bytes, language: str = "cntk") -> bytes:
         (b"a = b   c\nd=( 1:2 ,3)", b"a = b   c\nd = ( 1:2 ,3)\n"),
         (b'a="x  =  1"\nb = "over\n  lines"', b'a = "x  =  1"\nb = "over\n  lines"\n'),
         (b"a = $b$$c$/d$ e$", b"a = $b$$c$/d$ e$\n"),
-        # What is no comment does not become one, and no comment ceases to be one.
+        # Text outside comments does not become a comment, and a comment stays one.
         (b"a=1#INF  # no comment", b"a = 1#INF  # no comment\n"),
         (b"a=[ _x=1\nb=2]", b"a = [ _x = 1\n    b = 2\n]\n"),
         (b"a=1;#x\nb=[\nc=1];#y", b"a = 1;#x\nb = [\n    c = 1\n];#y\n"),
@@ -61,7 +61,7 @@ def test_configurations(before: bytes, after: bytes) -> None:
         (b"x=2.*a;y=2. *a;z=2 .*a", b"x = 2.* a; y = 2. * a; z = 2 .* a\n"),
         (b"a[i:0..n - 1]=b[i-1];c=1:2:-3", b"a[i:0..n-1] = b[i-1]; c = 1:2:-3\n"),
         (b"f(x)=\n{\ny=x\n}.y", b"f (x) = {\n    y = x\n}.y\n"),
-        # What goes on with the member above is not hidden: the checker speaks of it.
+        # A continuation of the member above is not hidden: the checker reports it.
         (b"a = f\n(b)\nc = d\n-e", b"a = f\n(b)\nc = d\n- e\n"),
         (b"a = f\n (b)\nc = d\n -e", b"a = f\n    (b)\nc = d\n    - e\n"),
         (b"  r={ a = f\n  (b)\n}", b"r = {\n    a = f\n        (b)\n}\n"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NETWORK = """x = Input(3, tag = feature)   # what goes in
 y = Tanh(x, tag = output)
 """
-#: A node in a file of macros is no part of the network in NDL; included, it would be.
+#: A node in a file of macros does not belong to the network in NDL; included, it would.
 STRAY = """Twice(x) = Plus(x, x)
 stray = Constant(2)
 """

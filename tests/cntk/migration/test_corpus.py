@@ -14,7 +14,7 @@ NDL = [file for file in FILES if file.id == "ndl"]
 CONFIGURATIONS = [
     file for file in FILES if file.id == "cntk" and b"ndlnetworkbuilder" in file.data.lower()
 ]
-#: Values of the variables that the corpus leaves to whoever uses it.
+#: Values of the variables that the corpus leaves to its user.
 VARIABLES = b"dim = 7\nwhich = small\nimageLayout = cudnn\nNdlDir = ndl\n"
 #: What has no form in BrainScript, by the rule that says so.
 LEFT = {"ndl/optional_spellings.ndl": "MG31"}

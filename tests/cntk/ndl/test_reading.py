@@ -94,7 +94,7 @@ def test_a_separator_directly_after_a_bracket_is_lost(separator: str) -> None:
     assert isinstance(found, NdlAssignment)
     assert isinstance(found.value, NdlCall)
     assert plain_value(found.value) == ("f", "x")
-    # The text of a whole file stands behind an opening bracket and a blank.
+    # A bracket and a blank are inserted before the text of a whole file.
     assert found.value.swallowed == text.index(separator) + 2
 
 

@@ -85,7 +85,7 @@ Write = {
     }
 }
 """
-#: A block that goes on with a part of the model "out/digits", behind the lines of its own.
+#: A block that reuses a part of the model "out/digits", after the command's own lines.
 ADAPTS = """\
     BrainScriptNetworkBuilder = {
         old = BS.Network.Load ("out/digits")

@@ -38,7 +38,7 @@ def test_a_letter_too_few_is_reported_with_the_key_that_is_meant(key: str) -> No
     needed = "CNTK stops without it" in one.message
     assert (one.code, one.severity) == ("CK040", "error" if needed else "warning")
     assert f"'{key}'" in one.message
-    # What rests on the slip is not told again.
+    # Consequences of the misspelling are not reported.
     assert not {"CK061", "CK070", "CK072", "CK073", "CK074", "CK075"} & set(codes(reported(text)))
 
 

@@ -15,7 +15,7 @@ from tests.cntk.texts import Memory
 from tests.cntk.training.experiments import made, run
 
 START = DIGITS.index("Test = {")
-#: Trains, goes on with a part of what was trained, and is asked what it makes of that.
+#: Trains, adapts a part of the trained model, and writes outputs of the result.
 ADAPTS = (
     DIGITS[:START].replace("Train:Test:Write", "Train:Adapt:Test")
     + """\

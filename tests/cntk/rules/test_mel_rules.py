@@ -283,7 +283,7 @@ def test_files_alone(text: str, expected: list[tuple[str, str]]) -> None:
     assert alone(text) == expected
 
 
-#: What the texts of the collection are told that are not meant to be run.
+#: The codes in the texts of the collection, which are not meant to be run.
 COLLECTION = {
     "mel/add_layer.mel": [],
     "mel/bare.mel": ["ME007"],

@@ -37,7 +37,7 @@ Test = {{
     reader = {{
         readerType = CNTKTextFormatReader
 {READER}"""
-#: Goes on with a part of what the other file trains.
+#: Continues with a part of the model that the other file trains.
 ADAPTS = """\
 command = Adapt
 modelPath = "out/adapted"
@@ -80,7 +80,7 @@ def test_mistakes_with_a_model_that_is_trained_beside(
     assert before in TESTS
     found = reported(tmp_path, test=TESTS.replace(before, after), train=TRAINS)
     assert [one for one in found if one[0] == code and words in one[2]], found
-    # Somebody may start the other configuration otherwise: nothing is sure enough for an error.
+    # The other configuration may be started otherwise: nothing is certain enough for an error.
     assert [one for one in found if one[1] == "error"] == []
 
 

@@ -118,7 +118,7 @@ def test_the_file_goes_before_the_text_that_trains_it(trained: Path, tmp_path: P
     (lacking,) = (one[2] for one in found if one[0] == "CK114")
     assert "from the model 'out/net.dnn'," in lacking
     assert "'H2'" in lacking
-    # Trained anew in this run, or not there: the text says what the others find.
+    # Trained again in this run, or missing: the text decides what the other commands load.
     again = summary(tmp_path, "net.cntk", "--set", "learn=[SGD=[makeMode=false]]")
     assert [one for one in again if one[0] in ("CK114", "CK126")] == []
     (tmp_path / "out" / "net.dnn").unlink()

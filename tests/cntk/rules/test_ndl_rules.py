@@ -171,7 +171,7 @@ def test_every_kind_of_fault_has_a_code_or_is_reported_elsewhere() -> None:
     assert dict(KINDS.values()).items() <= RULES.severities.items()
 
 
-#: Texts of the collection that a program could run get nothing graver than these.
+#: Errors and warnings in the texts of the collection that CNTK could run.
 COLLECTION = {
     "ndl/attention_pool.ndl": ["ND007", "ND041", "ND041"],
     "ndl/load_run.ndl": [],

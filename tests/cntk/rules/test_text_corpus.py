@@ -29,7 +29,7 @@ TEXTS = [f"CK0{number:02}" for number in range(1, 40)]
 BESIDE = {os.path.basename(file.name): file.data for file in FILES if not file.broken}
 SOUND = [file for file in FILES if not file.broken]
 CONFIGURATIONS = [file for file in FILES if file.id == "cntk"]
-#: Files of the corpus that show what CNTK stops at, and nothing else of that gravity.
+#: Files of the corpus that show where CNTK stops, with the codes of all their errors.
 STOPS = {
     "configurations/comments.cntk": {"CK008"},
     "configurations/included.cntk": {"CK012"},

@@ -12,7 +12,7 @@ from netsharp_lsp.workspace import Run
 from tests.cntk.texts import Memory
 
 SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
-#: Text behind a closed value, variables without a value, square brackets, placeholders.
+#: Text after a closed value, variables without a value, square brackets, placeholders.
 ALLOWED = {"CK007", "CK019", "CK032", "CK034"}
 SPEECH = """\
 command = SpeechTrain

@@ -13,7 +13,7 @@ from netsharp_engine.cntk.descent.adjusting import AFTER, Adjusting, Control, co
 from tests.cntk.training.experiments import Follower, made, run
 from tests.cntk.training.test_restart import figures
 
-#: So large a first rate that epochs get worse; what comes behind adjusts it.
+#: A first rate so large that epochs get worse; each test appends the options that adjust it.
 SGD = "maxEpochs=7 ; learningRatesPerSample=0.7 ; minibatchSize=10 ; "
 
 
@@ -51,7 +51,7 @@ def test_a_worse_epoch_is_rolled_back_and_repeated_with_a_smaller_rate(tmp_path:
     reported = [
         one for one in follower.notices if "is worse: training continues after epoch" in one
     ]
-    # Each tells the rate that it goes on with.
+    # Each line reports the rate that training continues with.
     rates = [float(one.rpartition(" rate ")[2].rstrip(".")) for one in reported]
     assert rates == pytest.approx([0.7 * 0.5**number for number in range(1, back + 1)], rel=1e-5)
     assert (folder / "out" / "net.dnn").exists()
@@ -87,7 +87,7 @@ def test_a_run_that_is_stopped_is_one_that_is_not(tmp_path: Path, adjust: str, m
     names = sorted(os.listdir(tmp_path / "whole" / "out"))
     assert sorted(os.listdir(folder / "out")) == names
     for name in names:
-        if name.endswith(".safetensors"):  # it tells how long it took
+        if name.endswith(".safetensors"):  # it contains the duration
             continue
         ours = (folder / "out" / name).read_bytes()
         assert ours == (tmp_path / "whole" / "out" / name).read_bytes(), name

@@ -36,11 +36,11 @@ TEXT = f"""{{
     labelNodes = (lab)
     criterionNodes = (ce)
 }}"""
-#: Steps of the sources and of what is said of them: fewer than the window, as many, and more.
+#: Steps of the sources and of the targets: fewer than the window, as many, and more.
 LENGTHS = ((1, 3), (4, 2), (7, 5), (3, 1), (5, 4))
 #: The value before the first step of a recurrence, where a text does not say it.
 BEFORE = 0.1
-#: What is no parameter to learn.
+#: Values that are constants, not parameters to learn.
 CONSTANTS = {
     "BS.Constants.Zero": 0.0,
     "BS.Constants.One": 1.0,

@@ -26,7 +26,7 @@ def read(folder: Path, data: bytes, options: ColumnOptions = ColumnOptions()) ->
     return read_columns(str(path), STREAMS, "float64", options)
 
 
-#: Files that are read without a word: the features, and the places of labels.
+#: Files that are read silently: the features, and the indices of labels.
 READ = {
     "a line": (b"cat 1 2\n", [[1, 2]], [0]),
     "tabs, blanks and more columns": (b" dog\t1  2 x y\n", [[1, 2]], [1]),

@@ -12,7 +12,7 @@ import pytest
 from tests.cntk.training.experiments import made, run
 from tests.conftest import SEED
 
-#: So many files are spoilt of each kind.
+#: The number of damaged files of each kind.
 TRIES = 500 if os.environ.get("FULL") == "1" else 60
 LEARN = ("command=learn", "learn=[SGD=[maxEpochs=2;keepCheckPointFiles=true]]")
 SCORE, TELL = ("command=score",), ("command=tell",)

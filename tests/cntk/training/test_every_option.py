@@ -44,7 +44,7 @@ PLACES = {
     "LUSequenceReader": 'readerType = "LUSequenceReader"',
     "tag section": 'labelType = "Category"',
 }
-#: What stands in the place of the reader of the first command.
+#: Readers that replace that of the first command.
 READERS = {
     "UCIFastReader": """readerType = "UCIFastReader" ; file = "data.ctf"
         features = { dim = 2 ; start = 0 }

@@ -108,7 +108,7 @@ def test_deserializers_bring_images_too(folder: Path, tmp_path: Path) -> None:
     assert len(done.out.splitlines()) == 46
 
 
-#: Items behind --reader, and words of the sentence.
+#: Values after --reader, and words of the sentence.
 REFUSED = {
     "a run that is not there": (("none.cntk",), "none.cntk"),
     "what is drawn": (

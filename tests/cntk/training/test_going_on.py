@@ -87,7 +87,7 @@ def test_training_continues_with_the_network_of_a_script(tmp_path: Path) -> None
     losses = [one["loss"] for one in follower.epochs if one["command"] == "deep"]
     assert losses[-1] < losses[0]
     assert any("continues after epoch 0" in one for one in follower.notices)
-    # Statistics are those of the first training, and not worked out once more.
+    # Statistics are those of the first training, not computed again.
     for name in ("MeanOfFeatures", "InvStdOfFeatures"):
         assert start.values[name].tobytes() == end.values[name].tobytes(), name
     (checked,) = (one for one in follower.events if one["event"] == "end")
@@ -137,7 +137,7 @@ def test_a_network_takes_layers_of_another_and_is_trained(kind: str, tmp_path: P
     for name in ("W0", "B0"):
         (taken,) = of(start, before.values[name])
         assert bool(of(end, before.values[name])) == (kind == "constant"), taken
-    # What is normalised here is worked out here; what came along keeps its numbers.
+    # The statistics of new nodes are computed here; cloned ones keep their values.
     means = [node.name for node in end.network.nodes.values() if node.operation == "Mean"]
     assert len(means) == 2
     losses = [one["loss"] for one in follower.epochs if one["command"] == "more"]

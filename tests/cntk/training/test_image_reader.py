@@ -194,7 +194,7 @@ def test_every_kind_keeps_what_is_even_and_an_image_of_its_size(kind: str) -> No
     assert (resized(even, 9, 5, kind) == 77).all()
     image = np.random.default_rng(SEED).integers(0, 256, (4, 6, 1)).astype(np.uint8)
     assert np.array_equal(resized(image, 4, 6, kind), image)
-    # Mirrored before or behind is the same, but for the nearest, which looks to the left.
+    # Mirroring before or after gives the same, except with "nearest", which rounds to the left.
     if kind != "nearest":
         there = resized(image[:, ::-1], 7, 9, kind)[:, ::-1]
         assert np.abs(there.astype(int) - resized(image, 7, 9, kind)).max() <= 1

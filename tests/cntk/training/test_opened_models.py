@@ -168,7 +168,7 @@ def test_a_file_is_written_as_it_was(name: str) -> None:
     assert rewritten_model(raw_model(data)) == data
 
 
-#: What is recorded of each model: its node, inputs of so many numbers, steps, values.
+#: Recorded of each model: its node, the inputs made for a size, steps, values.
 RECORDED = {
     "cifar10.ResNet.cmf": (
         "z",

@@ -20,7 +20,7 @@ TEXT = """{
     ce = SquareError (y, z)
     featureNodes = (x) ; labelNodes = (y) ; criterionNodes = (ce)
 }"""
-#: What stands behind the name of each line.
+#: The expression of each line, by its name.
 LINES = dict(re.findall(r"^    (\w+) = (.+)$", TEXT, re.MULTILINE))
 
 
@@ -37,7 +37,7 @@ def test_every_node_and_parameter_says_where_it_is():
         origin = each.origin
         assert isinstance(origin, Declared)
         assert origin.name == each.name
-        # What a layer is made of stands where the layer does.
+        # The nodes and parameters of a layer have the place of the layer.
         source, start, end = origin.where
         line = LINES[each.name.partition(".")[0]]
         assert line.startswith(TEXT.encode()[start:end].decode())

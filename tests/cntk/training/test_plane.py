@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[3] / "examples" / "cntk" / "plane"
 #: The same run as it was handed to us, byte for byte, where it lies beside the project.
 HANDED = Path(__file__).parents[4] / "shared" / "peer" / "simple2d-onehidden"
 FIGURES = [line.split("\t") for line in (FOLDER / "figures.tsv").read_text().splitlines()[1:]]
-#: Of 120 lines so many have all digits that were printed; BLAS sums in an order of its own.
+#: Of 120 lines at least this number have all printed digits; BLAS sums in an order of its own.
 LEAST_LINES = 90
 
 

@@ -47,7 +47,7 @@ def test_a_run_that_is_stopped_is_one_that_is_not(tmp_path: Path, case: str) -> 
             break
     assert pieces == figures(follower)
     for name in sorted(os.listdir(tmp_path / "whole" / "out")):
-        if name.endswith(".safetensors"):  # it tells how long it took
+        if name.endswith(".safetensors"):  # it contains the duration
             continue
         ours = (folder / "out" / name).read_bytes()
         assert ours == (tmp_path / "whole" / "out" / name).read_bytes(), name

@@ -44,7 +44,7 @@ def lm(folder: Path, data: bytes, streams: SentenceStreams = LM, block: int = 50
     return read_sentences(str(path), streams, "float64", SentenceOptions(block))
 
 
-#: Files of sentences that are read without a word, with the samples and first numbers of labels.
+#: Files of sentences that are read silently, with the samples and first numbers of labels.
 MESSAGES: Mapping[str, tuple[bytes, list[int], list[int], list[int]]] = {
     "a sentence": (b"</s> a b </s>\n", [0, 2, 3], [2, 3, 0], [3]),
     "two of them": (b"</s> a </s>\nc b a\n", [0, 2, 4, 3], [2, 0, 3, 2], [2, 2]),
@@ -134,7 +134,7 @@ def lu(folder: Path, data: bytes, streams: TagStreams = LU) -> Sequences:
     return read_tagged(str(path), streams, "float64")
 
 
-#: Files of tagged words that are read without a word, with the words, tags and lengths.
+#: Files of tagged words that are read silently, with the words, tags and lengths.
 TAGGED: Mapping[str, tuple[bytes, list[list[int]], list[int], list[int]]] = {
     "a sentence": (b"a O\nb B\n", [[1], [2]], [0, 1], [2]),
     "an empty line between": (b"a O\n\nb B\na B\n", [[1], [2], [1]], [0, 1, 1], [1, 2]),
@@ -274,7 +274,7 @@ def test_epochs_begin_at_the_file_and_shuffle_each_block_by_a_seed_of_its_own(
     assert blocks[1] == shuffled_block([*range(4, 8)], 2, True)
     second = [*chain(*taken(found, Grouping(1), 1, 0))]
     assert second[:4] == shuffled_block([*range(4)], 2, True)
-    # Two samples a sentence: an epoch of four ends behind the first that goes beyond.
+    # Two samples a sentence: an epoch of four ends after the first that exceeds it.
     assert len(taken(found, Grouping(1), 0, 4)) == 3
     assert len(taken(found, Grouping(1, sentences=True), 0, 4)) == 5
     one = lm(tmp_path, b"a b c\n" * 12, block=1)

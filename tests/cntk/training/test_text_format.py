@@ -20,7 +20,7 @@ def read(folder: Path, data: bytes, options: TextOptions = TextOptions()) -> Seq
     return read_text(str(path), STREAMS, "float32", options)
 
 
-#: Files that are read without a word, and what their streams hold.
+#: Files that are read silently, and what their streams hold.
 READ = {
     "a line": (GOOD, [[1, 2]], [[3]]),
     "streams in any order": (b"|why 3|x 1 2\n", [[1, 2]], [[3]]),
@@ -55,7 +55,7 @@ READ = {
     ),
     "control characters between columns": (b"|x 1 2\x01|why 3\x02\n", [[1, 2]], [[3]]),
 }
-#: Files with faults that are passed over: options, a word of the warning, the first stream.
+#: Files with faults that are skipped: options, a word of the warning, the first stream.
 WARNED = {
     "an unknown stream": (
         b"|x 1 2 |why 3 |z 4\n",

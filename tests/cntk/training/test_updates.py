@@ -25,7 +25,7 @@ CONSTANTS = {
     "normalized": 1.0,
 }  # fmt: skip
 Numbers = list[float]
-#: A rule: numbers and gradient, rate, momentum, samples, and a place to remember things.
+#: A rule: numbers and gradient, rate, momentum, samples, and the state kept between updates.
 Rule = Callable[[Numbers, Numbers, float, float, int, dict[str, Any]], Numbers]
 
 

@@ -24,7 +24,7 @@ from tests.engine_training.prepared.tables import ROWS, SETTINGS, bits, kept_in,
 
 #: Keys that name the files, and how prepared tables are kept; a table names its files itself.
 FILES = ("train", "test", "labels", "validation", "cache")
-#: Keys that only the training reads, behind the table.
+#: Keys that only the training reads, after the table is prepared.
 OF_TRAINING = (
     *("hidden_nodes", "optimizer", "learning_rate", "momentum", "nesterov", "weight_decay"),
     *("max_norm", "clip_norm", "clip_value", "dropout", "epochs", "batch_size", "seed", "shuffle"),

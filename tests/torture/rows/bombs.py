@@ -12,9 +12,9 @@ from tests.torture.campaign import Report, Row, Scale, Try
 
 #: Prime, so that neighbours of the table are far apart and every bomb has its turn.
 STRIDE = 7919
-#: What grows with the square takes seconds for so many repetitions, what grows evenly does not.
+#: Repetitions for which quadratic growth takes seconds and linear growth does not.
 ENOUGH = 2**13
-#: So many times as large is looked at next, while that takes no more CPU seconds than so many.
+#: The factor of the next size, which is measured while it takes less than `BRIEF` CPU seconds.
 STEP, BRIEF = 8, 1.0
 
 

@@ -17,12 +17,12 @@ SIZES = {
     Scale.SHORT: {"networks": 3_000, "configurations": 600},
     Scale.LONG: {"networks": 100_000, "configurations": 10_000},
 }
-#: So many files a second, were there two cores for nothing else, by the time of processors.  A
-#: long campaign judges that; what a short one measures on a shared machine differs by half, and
-#: there the calls of functions for each further file are counted, which no other work changes.
+#: The least files a second on two cores without other work, computed from CPU time.  A long
+#: campaign checks that; what a short one measures on a shared machine differs by half, so it
+#: counts the calls of functions for each further file, which other work does not change.
 RATE = 300
 MOST_CALLS = {"networks": 3_500, "configurations": 28_000}
-#: So many files are compared with twice as many: few enough for one process.
+#: This number of files is compared with twice as many: few enough for one process.
 COUNTED = 10
 COUNT = """
 import sys
@@ -40,16 +40,16 @@ except SystemExit:
 sys.setprofile(None)
 print(calls)
 """
-#: Twice the files may take so much more time; both in the best of so many tries.
+#: The factor of CPU time that twice the files may take; both in the best of `TRIES` tries.
 MOST_GROWTH = 2.5
 TRIES = 3
 CORES = 2
 #: Memory of the greatest process for a file of which there is nothing to say: its names, and for
 #: a configuration its run, too, since all of them belong together.
 BYTES_PER_FILE = {"networks": 600, "configurations": 2_400}
-#: What nobody can tell from noise.
+#: Bytes of growth that cannot be distinguished from noise.
 NOISE = 3 << 20
-#: So many configurations are started by one script; all of them share a network.
+#: The number of configurations that one script starts; all of them share a network.
 PER_SCRIPT = 100
 NETWORK = """\
 // Network {number}.

@@ -47,7 +47,7 @@ SPEAKING: tuple[tuple[str, ...], ...] = (
     ("diff", "net.nn", "net.nn"),
     (*training.TRAIN[:-2], "--epochs", "3", "--model", "m.safetensors", "--events"),
 )
-#: Less room than this is not even there for what processes tell each other.
+#: With less space than this, processes cannot even exchange their messages.
 LEAST = 100
 OLD = b"what was there before\n"
 

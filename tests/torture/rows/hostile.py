@@ -11,11 +11,11 @@ from pathlib import Path
 from tests.torture.campaign import Report, Row, Try
 from tests.torture.process import Ended, contents, faults, netsharp
 
-#: What stands in a file outside, in forms that a reader of some language would print.
+#: The text of a file outside, in forms that a parser of some language would print.
 SECRET = "kQ7wXsecret{number}"
 NETWORK = "input Image [8, 8];\noutput Digit [10] softmax from Image all;\n"
 CONFIGURATION = 'command = Train\nTrain = [ action = "train" ]\n'
-#: Programs that somebody might start; the first of these on the path tells of it.
+#: Programs that a command might start; fakes of them, first on the path, report that.
 PROGRAMS = ("git", "ssh", "sh", "bash", "cntk", "python", "python3", "less", "editor", "true")
 COMMANDS = (
     ("check", "."),

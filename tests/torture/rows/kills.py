@@ -10,7 +10,7 @@ from tests.torture.campaign import Report, Row, Try
 from tests.torture.process import contents, faults, leftovers, netsharp, start, torn
 from tests.torture.workshop import REWRITING, rewritten
 
-#: Processes that a killed one had started end by themselves within so many seconds.
+#: Seconds within which the processes that a killed one had started end by themselves.
 ORPHANS = 5.0
 
 

@@ -22,7 +22,7 @@ COMMANDS = (
     ("describe", NAME),
     ("diff", "net.nn", NAME),
 )
-#: What stands where something else should.
+#: Values that replace an expected one.
 ODD: tuple[Any, ...] = (
     *(None, True, 0, -1, 1e308, "", "x", "\ud800", "9" * 5000, 10**400, [], {}, [[]], [None]),
     *({"a": None}, [1] * 1000, "NaN", "1" + "0" * 400, "[" * 3000, '{"a":' * 3000, "\0", "-1", "2"),

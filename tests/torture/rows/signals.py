@@ -12,7 +12,7 @@ from tests.torture.workshop import furnish, write_ugly
 EXITS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 #: Before this moment Python itself starts, and nothing of ours has run.
 STARTED = 0.03
-#: Nobody waits longer after Ctrl-C, on a machine that does other things, too.
+#: Seconds after Ctrl-C within which a command ends, even beside other work.
 SOON = 5.0
 BRIEF = (
     ("check", "."),
@@ -45,7 +45,7 @@ def _training(one: Try, number: signal.Signals) -> list[str]:
     ended = child.end(SOON * 4)
     if not saves or ended.code == 0:
         return faults(ended, {0})
-    # Once the training has told its end and the model is there, the system answers.
+    # After the training has logged its end and written the model, the system handles the signal.
     over = b'"end"' in log.read_bytes().splitlines()[-1]
     if over and ended.code == -signal.SIGINT:
         ended.code = EXITS[signal.SIGINT]

@@ -25,9 +25,9 @@ PATIENCE = 60.0
 #: Documents and answers come and go: between the second third and the last a server may not grow
 #: more than allocators do by themselves.
 MOST_GROWTH = 1.1
-#: A storm under which memory has grown goes on for so many thirds at most.
+#: The most thirds by which a storm under which memory has grown is prolonged.
 MOST_PROLONGED = 6
-#: A text that has grown so long is begun anew.
+#: A text longer than this is replaced by a new one.
 LONGEST = 6_000
 METHODS = (
     *("workspace/symbol", "workspace/executeCommand", "netsharp/graph", "netsharp/run"),
@@ -169,7 +169,7 @@ class Storm:
         else:
             part[place] = self.chance.choice([one for one in ODD if not _is_deep(one)])
         if message.get("method") is None or not isinstance(message["method"], str):
-            self.waiting.discard(message.get("id"))  # Nobody can tell that it is a request.
+            self.waiting.discard(message.get("id"))  # It is not recognizable as a request.
         if not isinstance(message.get("jsonrpc"), str) or message["jsonrpc"] != "2.0":
             self.waiting.discard(message.get("id"))
         return message
@@ -205,7 +205,7 @@ class Storm:
             self.client.sink.write(data)
             self.client.sink.flush()
         except OSError:
-            pass  # Whoever waits for the answers learns that the server has ended.
+            pass  # `hear`, which waits for the answers, reports that the server has ended.
 
 
 def _is_deep(value: object) -> bool:
