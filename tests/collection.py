@@ -43,7 +43,7 @@ class Sample(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether it is a network that nobody has anything to say against."""
+        """Whether it is a complete network without a fault."""
         stem = self.name.partition("/")[2]
         return self.group == "valid" or (self.group == "guide" and stem not in FRAGMENTS)
 
@@ -74,7 +74,7 @@ def _examples() -> list[Sample]:
 
 
 def _text(data: bytes) -> bytes:
-    """UTF-8 without a mark; what is no UTF-8 is read with replacements."""
+    """UTF-8 without a mark; bytes that are not UTF-8 are read with replacements."""
     source = decode(data)
     if isinstance(source, Source):
         return source.text

@@ -92,7 +92,7 @@ def corpus() -> Path:
 
 @pytest.fixture
 def update(request: pytest.FixtureRequest) -> bool:
-    """Whether expected files are to be written anew."""
+    """Whether expected files are to be rewritten."""
     return bool(request.config.getoption("--update"))
 
 

@@ -1,4 +1,4 @@
-"""What work costs in processor time.  The only place where tests read the clock to judge by it:
+"""What work costs in processor time.  The only place where tests read the clock to check a bound:
 other work on the machine makes any one reading longer, so a bound is broken when all are beyond it.
 """
 

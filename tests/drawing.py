@@ -27,7 +27,7 @@ WHOLE = "tests/house/"
 
 
 def pytest_report_header() -> str:
-    """Say what is taken."""
+    """Return a line that says which cases are taken."""
     share = f"one case of {ONE_OF}, by seed {SEED}; all with FULL=1"
     if FULL:
         share = f"all cases but those that seed {SEED} chooses" if REST else "all cases"
@@ -76,7 +76,7 @@ def _test(item: pytest.Item) -> str:
 
 
 def _names_files(config: pytest.Config) -> bool:
-    """Whether the run is of files or tests that somebody named, not of folders."""
+    """Whether the run is of named files or tests, not of folders."""
     return any(one.partition("::")[0].endswith(".py") for one in config.args)
 
 

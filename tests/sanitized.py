@@ -51,7 +51,7 @@ THREADS = (
 
 
 class Sanitizer(NamedTuple):
-    """What the compiler is told, the libraries that go before Python, and their settings."""
+    """The compiler's flags, the libraries that go before Python, and their settings."""
 
     flags: tuple[str, ...]
     libraries: tuple[str, ...]

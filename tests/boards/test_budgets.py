@@ -1,6 +1,6 @@
 """Bytes and instructions of known networks on boards are held: none may grow by more than 2 %.
 
-`pytest tests/boards/test_budgets.py --update` writes budgets.json anew, whose difference is read.
+`pytest tests/boards/test_budgets.py --update` rewrites budgets.json, whose difference is read.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def block(page: Path = DOCS / "compiling.md") -> Block:
 
 
 def test_a_model_of_cntk_comes_from_its_experiment_to_a_board(tmp_path: Path) -> None:
-    """What stands before on the page makes the model; then each command goes without a word."""
+    """The commands above on the page make the model; then each command runs silently."""
     require_board("cortex-m4")
     page = DOCS / "leaving-cntk.md"
     environment = workplace(tmp_path)

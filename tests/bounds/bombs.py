@@ -1,4 +1,4 @@
-"""What a bomb is: a text that nobody would write on purpose, as a function of its size.
+"""What a bomb is: a pathological text, as a function of its size.
 
 A row of `table` names a text and the commands that have to answer it, and makes a bomb for each.
 """

@@ -1,4 +1,4 @@
-"""Measures what commands cost for a bomb as it grows, and judges the growth.
+"""Measures what commands cost for a bomb as it grows, and evaluates the growth.
 
 `measure(bomb, sizes)` is all that a campaign needs; `verdict` says what is wrong with the figures.
 CPU time is that of the command alone: a process forked for it, within limits of its own.

@@ -114,7 +114,7 @@ def test_a_verdict_wants_four_sizes_where_there_are_so_many() -> None:
 
 
 class Priced:
-    """Answers that cost so many seconds for each unit of size, on whatever machine."""
+    """Answers that cost a given number of seconds for each unit of size, on any machine."""
 
     def __init__(self, price: float) -> None:
         self.price = price

@@ -247,7 +247,7 @@ def test_a_host_that_nests_too_deep_reports_it(forks: Forks, folder: Path) -> No
 
 
 def diagnosed(wire: Wire, name: str, text: str, language: str) -> str:
-    """The one thing that a server says of a document, which it refuses to format."""
+    """The one message of a server about a document, which it refuses to format."""
     uri = f"file:///nowhere/{name}"
     wire.open(uri, text, language)
     (reported,) = wire.published(uri, 1)

@@ -45,7 +45,7 @@ def trained(folder: Path, model: str, cache: str) -> dict[str, bytes]:
 
 
 def kept(folder: Path) -> list[Path]:
-    """What lies in the folder of tables, but for what git is told."""
+    """What is in the folder of tables, except the file for git."""
     return sorted(path for path in (folder / BESIDE).iterdir() if path.name != ".gitignore")
 
 
@@ -84,7 +84,7 @@ def test_a_place_that_is_not_there_is_reported(folder: Path) -> None:
 
 @pytest.mark.costly
 def test_links_lead_nowhere(folder: Path) -> None:
-    """A folder of somebody else's must not write, list or clear what lies elsewhere."""
+    """Another user's folder must not cause writing, listing or clearing elsewhere."""
     trained(folder, "a.model", "always")
     (table,) = kept(folder)
     precious = folder / "precious.txt"

@@ -1,4 +1,4 @@
-"""`netsharp run --rx-log`: a run told in the lines of the hosts' own log."""
+"""`netsharp run --rx-log`: a run reported in the lines of the hosts' own log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or nobody's: a sentence where one can be heard."""
+"""Standard streams that are closed, full or without a reader: a sentence where one can be read."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def test_colours_of_a_screen_cost_less_than_those_of_a_text(suffix: str) -> None
 def typed_and_taken_back(
     text: bytes, language_id: str, use: bytes, looked: Callable[[Edited], None]
 ) -> None:
-    """A digit behind names that are used: what is proposed is what a fresh text proposes, each
-    time the state of the version is `looked` at, and a judged version is what the next begins from.
+    """A digit after names that are used: what is proposed is what a fresh text proposes, each time
+    the state of the version is `looked` at, and a checked version is what the next begins from.
     """
     chance = Random(SEED)
     language = language_by_id(language_id)
@@ -105,7 +105,7 @@ def test_names_of_brainscript_are_proposed_without_a_network(form: str) -> None:
 
 @pytest.mark.parametrize("suffix", ["ndl", "mel"])
 def test_names_of_ndl_and_mel_are_proposed_without_a_network(suffix: str) -> None:
-    """Before: each keystroke read, evaluated and judged the whole text for them."""
+    """Before: each keystroke parsed, evaluated and checked the whole text for them."""
 
     def unbuilt(edited: Edited) -> None:
         assert not any(one.is_evaluated for one in edited.main.networks)

@@ -1,5 +1,5 @@
-"""Releases of NDL's words: the one that a run is for, what is said of words that it does not know,
-and names that were free before.
+"""Releases of NDL's words: the one that a run is for, what is reported of words that it does not
+know, and names that were free before.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ Out = [ action = write ; modelPath = "$modelPath$.1" ; outputPath = $folder$/out
 
 
 def asked(word: str, name: str) -> tuple[Renaming | Refusal, Changes | Refusal]:
-    """What is said of giving the first of a word another name."""
+    """The answer to a request to rename the first occurrence of a word."""
     data = TEXT.encode()
     workspace = Workspace("a.cntk", Memory({"a.cntk": data}), (Run(("configFile=a.cntk",)),))
     snapshot = language_by_id("cntk").open(data, Context(workspace=workspace))

@@ -78,7 +78,7 @@ def test_a_stretch_says_what_the_whole_text_says(counted: list[Stretch | None]) 
 def test_pieces_are_followed_as_a_fresh_text_has_them(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each declaration stands in a piece, and pieces that an edit left alone are the same ones."""
+    """Each declaration is in a piece, and pieces that an edit left unchanged are the same ones."""
     monkeypatch.setattr(stretches, "PIECE", size)
     chance, texts, same = Random(SEED), pool(), 0
     for _ in range(TEXTS):

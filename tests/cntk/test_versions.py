@@ -1,5 +1,5 @@
-"""Releases: the one that a run is for, what is said of words that it does not know, and the tables
-that tell which release knows what.
+"""Releases: the one that a run is for, what is reported of words that it does not know, and the
+tables of the words of each release.
 """
 
 from __future__ import annotations
@@ -214,7 +214,9 @@ def test_a_misspelling_is_never_fixed_with_a_word_of_another_release() -> None:
 
 
 class Misspelling(NamedTuple):
-    """A slip of a word of some releases: where it stands, its code, the word, who knows it."""
+    """A misspelling of a word of some releases: its text, its code, the word, the releases that
+    know it.
+    """
 
     code: str
     word: str
@@ -241,7 +243,7 @@ MISSPELLINGS = (
 
 
 def assert_proposed(run: Experiment, case: Misspelling, known: bool, because: str) -> None:
-    """The word is proposed where the release knows it, else told with the releases that do."""
+    """The word is proposed where the release knows it, else reported with the releases that do."""
     (one,) = (
         one for found in diagnostics_by_file(run).values() for one in found if one.code == case.code
     )

@@ -42,7 +42,7 @@ class Memory:
 
 
 def configuration(text: str, *more: str, **files: str) -> Configuration:
-    """A text as `a.cntk`, further items behind it, and other files by their stem."""
+    """A text as `a.cntk`, further items after it, and other files by their stem."""
     held = {f"{stem}.cntk": content.encode() for stem, content in files.items()}
     return resolve(["a.cntk", *more], Memory({"a.cntk": text.encode(), **held}))
 

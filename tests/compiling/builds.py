@@ -1,4 +1,4 @@
-"""Compiled networks in C, built by every compiler at hand, beside the simulator and an evaluation
+"""Compiled networks in C, built by every available compiler, beside the simulator and an evaluation
 in whole numbers of any size.
 """
 
@@ -57,7 +57,7 @@ def odd_codes(network: CompiledNetwork, rows: np.ndarray) -> np.ndarray:
 
 
 def built(folder: Path, compiler: str, *flags: str, main: str = "main.c") -> Path:
-    """Compile the files of a network with a program, strictly but for that program."""
+    """Compile the files of a network strictly, with a main program, and return the executable."""
     program = folder.parent / "program"
     sources = [str(folder / f"net{part}.c") for part in ("", "_weights", "_tables")]
     command = [compiler, *STRICT, *flags, f"-I{folder}", *sources, str(folder.parent / main)]

@@ -100,7 +100,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
 ) -> Asked:
-    """Both commands, in this process, with words behind those that they need."""
+    """Both commands, in this process, with words after those that they need."""
     monkeypatch.chdir(folder)
 
     def call(command_: Any, *words: str) -> tuple[int, str, str]:

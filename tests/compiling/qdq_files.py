@@ -26,7 +26,7 @@ def answered(path: Path, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 
 
 def require_the_same_border(path: Path, written: QuantizedModel) -> None:
-    """Inputs, outputs and what is said of the file are those of the float export."""
+    """Inputs, outputs and the description of the file are those of the float export."""
     portable = portable_model(str(path), ())
     assert portable is not None
     plain, ours = exported(portable, OnnxForm()).graph, written.proto.graph

@@ -1,4 +1,4 @@
-"""The tables of the seed's own examples, as the documents show them: run it to print them anew."""
+"""The tables of the seed's own examples, as the documents show them: run it to print them again."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def windows_of(bundle: dict[str, Any], codes: list[int]) -> tuple[list[Products]
 
 
 def cells_of(axes: list[dict[str, int]], position: list[int]) -> Iterator[tuple[int, int]]:
-    """The number of each cell of a window that is real, and the value that stands there."""
+    """The number of each cell of a window that is real, and the value there."""
     for taps in itertools.product(*(range(one["kernel"]) for one in axes)):
         tap = cell = 0
         for axis, place, number in zip(axes, position, taps, strict=True):

@@ -1,5 +1,5 @@
 """Bad input of `netsharp compile`: a sentence each, the exit code of the contract, nothing
-half-written, and no name that nobody has given.
+half-written, and no name that the user has not given.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiled networks: the C of each gives the bits of the simulator on every compiler at hand, and
+"""Compiled networks: the C of each gives the bits of the simulator on every available compiler, and
 the simulator those of whole numbers without bounds.
 """
 

@@ -174,7 +174,7 @@ def test_layers_that_are_not_compiled_are_named_with_their_line(tmp_path: Path) 
 
 @needs_runtime
 def test_the_integers_as_an_onnx_file(folder: Path) -> None:
-    """Beside the float export, under a name of its own, with what is said of its rows."""
+    """Beside the float export, under a name of its own, with the report on its rows."""
     answer = command("export", "iris.safetensors", "--to", "onnx-qdq", cwd=folder)
     assert (answer.code, answer.err) == (0, "")
     first, rows, inputs, outputs, *compared = answer.out.splitlines()

@@ -1,4 +1,4 @@
-"""What a device has no room for is said with the arithmetic, and written where somebody insists."""
+"""What a device has no room for is reported with the arithmetic, and written on request."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_networks_drawn_by_chance_take_at_most_what_was_predicted(round_: int, s
 @pytest.mark.costly
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.nn")), ids=lambda path: path.stem)
 def test_every_example_takes_what_was_predicted(path: Path, tmp_path: Path) -> None:
-    """All of it: but for weights that became 0, shifts that are all the same, and the width of
+    """All of it, except weights that became 0, shifts that are all the same, and the width of
     features, which data decide.
     """
     model, rows = example(path, tmp_path)

@@ -39,7 +39,7 @@ def _verdict(rows: int, lost: int, allowed: float = 0.5) -> GateVerdict:
     ],
 )
 def test_the_gate_means_what_it_says(rows: int, lost: int, allowed: float, met: bool) -> None:
-    """No more than so many points, of which one row is always allowed."""
+    """No more than `allowed` points, of which one row is always allowed."""
     verdict = _verdict(rows, lost, allowed)
     assert verdict.is_met is met
     assert verdict.drop == pytest.approx(100 * lost / rows)
@@ -60,7 +60,7 @@ def test_numbers_may_be_off_by_a_part_of_their_spread() -> None:
 
 @pytest.mark.parametrize("rows", [1, 7, 1000])
 def test_the_interval_is_wilson_s(rows: int) -> None:
-    """Its ends are where the share is so many standard deviations from what was seen."""
+    """Each end is 1.96 of its own standard deviations from the observed share."""
     for right in {0, 1, rows // 2, rows}:
         low, high = wilson_interval(right, rows)
         assert 0 <= low <= right / rows <= high <= 1

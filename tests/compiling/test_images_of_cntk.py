@@ -1,4 +1,4 @@
-"""Networks of CNTK over images in integers: both layouts, normalisation before and behind what it
+"""Networks of CNTK over images in integers: both layouts, normalisation before and after what it
 normalises, sums with shortcuts, transposed kernels; each trained by a run, and one by CNTK itself.
 """
 

@@ -267,7 +267,7 @@ def test_every_option_has_a_row() -> None:
 
 
 def test_python_has_the_same_options() -> None:
-    """By the same names and with the same defaults, but for what is about files and settings."""
+    """By the same names and with the same defaults, except for those about files and settings."""
     known = {one.dest: one for one in options_of(compile_command).values()}
     renamed = {"layers": "layer"}
     settings = settings_of(argparse.Namespace(**{name: one.default for name, one in known.items()}))

@@ -130,7 +130,7 @@ def test_every_option_of_simulate_does_what_it_says(option: str, asked: Asked) -
 
 @pytest.mark.costly
 def test_predict_and_evaluate_take_missing_numbers_as_they_are_asked_to(folder: Path) -> None:
-    """A flag that the reader of rows for a model once passed over."""
+    """A flag that the reader of rows for a model once ignored."""
     head, _, *others = (folder / "rows.csv").read_text().splitlines()
     gap, zero = folder / "gap.csv", folder / "zero.csv"
     gap.write_text("\n".join([head, ",1.5,1,1,no", *others]) + "\n")

@@ -233,8 +233,8 @@ def operators(written: QuantizedModel) -> tuple[dict[str, Any], dict[str, list[A
 
 
 def test_operators_stand_between_codes_as_runtimes_look_for_them() -> None:
-    """DequantizeLinear on all sides, QuantizeLinear behind it or what cuts off its numbers: kernels
-    for bytes compute such an operator.
+    """DequantizeLinear on all sides, QuantizeLinear after it or after what clips its numbers:
+    kernels for bytes compute such an operator.
     """
     text = (
         "input X [8, 8]; hidden C [4, 8, 8] rlinear from X convolve { InputShape = [8, 8];"
@@ -375,7 +375,7 @@ def test_sums_beyond_what_an_operator_moves_for_warn_of_nothing() -> None:
 
 
 def test_codes_that_are_further_away_are_not_written(tmp_path: Path) -> None:
-    """Here with a table that is no operator's."""
+    """Here with a table that belongs to no operator."""
     model, x = trained(ONE.format("tanh", "softmax"))
     made = netsharp.compile(model, x)
     table = made.network.tables[0].copy()

@@ -1,4 +1,4 @@
-"""Ranges that calibration chooses: by every method, in any parts of the rows, and what is said of
+"""Ranges that calibration chooses: by every method, in any parts of the rows, and the message about
 rows that do not show them.
 """
 
@@ -89,7 +89,7 @@ def test_a_percentile_leaves_the_rest_at_both_ends(percent: float, seed: int) ->
 @pytest.mark.parametrize("operand", ["unsigned", "symmetric"])
 @pytest.mark.parametrize("shape", ["outliers", "rectified", "even"])
 def test_the_least_error_is_that_of_codes(shape: str, operand: Any, bits: int, seed: int) -> None:
-    """No range that is tried here has codes with a smaller error, but for the bins' width."""
+    """No range that is tried here has codes with a smaller error, except by the bins' width."""
     chance = np.random.default_rng(seed)
     values = chance.standard_t(3, 20_000)
     if shape == "rectified":

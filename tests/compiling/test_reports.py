@@ -190,7 +190,7 @@ def test_the_plan_is_printed_without_data_and_nothing_is_written(tmp_path: Path)
 
 
 def test_reports_are_what_their_schema_says() -> None:
-    """With classes and of a regression, judged and not, with a proposal and without."""
+    """With classes and of a regression, evaluated and not, with a proposal and without."""
     model, x = trained(DEEP)
     numbers, values = trained(ONE.format("tanh", "linear"), task="regression")
     for made in (
@@ -204,7 +204,7 @@ def test_reports_are_what_their_schema_says() -> None:
 
 
 def test_every_figure_of_a_layer_is_that_of_what_is_written(tmp_path: Path) -> None:
-    """Ranges, schemes, bits of sums, products and bytes, worked out of the manifest; the page has
+    """Ranges, schemes, bits of sums, products and bytes, computed from the manifest; the page has
     the same.
     """
     model, x = trained(DEEP, epochs=20)

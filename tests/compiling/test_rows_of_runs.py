@@ -53,7 +53,9 @@ def report(folder: Path) -> dict[str, object]:
 
 
 def test_the_checkpoint_names_the_run(plane: Path) -> None:
-    """Of the last epoch and of others; the test rows judge, and classes have their names."""
+    """Of the last epoch and of others; the test rows are the held-out ones, and classes have their
+    names.
+    """
     for model in ("out/plane.dnn", "out/plane.dnn.0"):
         answer = compiled(plane, "--max-drop", "100", model=model)
         assert (answer.code, answer.err) == (0, "")
@@ -107,7 +109,7 @@ def test_runs_on_other_rows_are_a_question(plane: Path) -> None:
 
 
 def test_a_checkpoint_of_another_model_counts_for_nothing(plane: Path) -> None:
-    """Whoever wrote the model again left the file beside it."""
+    """The model was written again and the file beside it was left."""
     state = plane / "out" / "plane.dnn.ckp"
     state.write_bytes(state.read_bytes() + b" ")
     (plane / "plane.cntk").rename(plane / "plane.txt")

@@ -27,7 +27,7 @@ MEANS = (
 
 @pytest.mark.parametrize("function", ["linear", "tanh", "rlinear"])
 def test_means_are_shifted_too(function: str, tmp_path: Path) -> None:
-    """Their codes have steps of which the rest is in the weights or the table behind them."""
+    """Their codes have steps of which the rest is in the weights or the table after them."""
     model, x = trained(MEANS.format(function, "false"), epochs=20)
     made = netsharp.compile(model, x, requant="shift")
     assert all(map(only_shifts, made.network.layers))
@@ -36,7 +36,7 @@ def test_means_are_shifted_too(function: str, tmp_path: Path) -> None:
 
 
 def test_means_of_windows_that_are_cut_off_keep_a_multiplier(tmp_path: Path) -> None:
-    """A third and a half are no shifts of one another."""
+    """A third and a half are not shifts of one another."""
     text = MEANS.format("linear", "true").replace("P [4]", "P [6]")
     model, x = trained(text)
     made = netsharp.compile(model, x, requant="shift")

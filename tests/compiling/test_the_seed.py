@@ -187,7 +187,7 @@ def test_p15_weights_have_8_or_16_bits(weights: Any, most: int, tmp_path: Path) 
 
 
 def test_the_documents_show_the_tables_of_the_seed_s_examples() -> None:
-    """They are printed anew by ``python -m tests.compiling.seed_tables``."""
+    """They are printed again by ``python -m tests.compiling.seed_tables``."""
     text = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
     assert "\n".join(lines()) in text
     assert len(EXAMPLES) == 7

@@ -1,4 +1,4 @@
-"""Devices on the command line: a run, its log, a kill, a run that goes on elsewhere, answers."""
+"""Devices on the command line: a run, its log, a kill, a run that is resumed elsewhere, answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports over names and messages that would forge, hide or clear what stands around them."""
+"""Reports over names and messages that would forge, hide or clear the text around them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def report(form: str, found: list[FileFindings]) -> str:
 
 
 def acting(text: str) -> list[str]:
-    """The characters of a text that act instead of being shown, but for line feeds."""
+    """The characters of a text that act instead of being shown, except line feeds."""
     kinds = ("Cc", "Cf", "Cs", "Zl", "Zp")
     return [one for one in text if one != "\n" and unicodedata.category(one) in kinds]
 

@@ -1,4 +1,4 @@
-"""Fix All applies no guess: where a safe fix has been, no error stands that was not there."""
+"""Fix All applies no guess: where a safe fix has been, no new error appears."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_no_guess_in_cntks_languages(name: str, seed: int) -> None:
 
 
 def test_check_with_fix_applies_no_guess_to_cntks_files(tmp_path: pathlib.Path) -> None:
-    """Nor is a fix held back that stands in another file."""
+    """Nor is a fix omitted that is in another file."""
     guess = b'x = Parameter(3, 3, init = "uniform)\ny = Input(2)\n'
     (tmp_path / "a.ndl").write_bytes(guess)
     (tmp_path / "b.bs").write_bytes(b"a = 1\nb = a ** 2 ** 3\n")

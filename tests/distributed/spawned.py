@@ -17,7 +17,7 @@ Work = Callable[[Ranks], Any]
 
 
 def spawned(size: int, work: Work) -> list[Any]:
-    """What some work gives in each of so many processes; raises where one of them does."""
+    """What some work gives in each of `size` processes; raises where one of them does."""
     import torch
 
     with socket.socket() as tried:

@@ -1,4 +1,4 @@
-"""What is asked of processes and machines, and what a person is told before any is started."""
+"""What is asked of processes and machines, and what the user sees before any is started."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def settings_of(**flags):
 
 
 def results(size, table, settings, graph=GRAPH, **more):
-    """What each rank brings, and all of them the same; of one, the run of a process alone."""
+    """What each rank returns, and all of them the same; of one, the run of a process alone."""
     data = prepare(table, settings)
     if size == 1:
         return train(graph, data, data.settings, **more)
@@ -165,7 +165,7 @@ def test_shares_are_by_rows_and_weights():
 
 
 class Fixed:
-    """A place among ranks that nobody is asked for."""
+    """A place among ranks that does not communicate."""
 
     def __init__(self, size, rank):
         self.size, self.rank = size, rank
@@ -261,7 +261,7 @@ def test_the_layer_of_a_fault_is_named_whoever_computes_it():
 
 
 def test_whoever_is_left_keeps_what_was_reached():
-    """A rank that is lost in a step: the first one's state is that behind the step before."""
+    """A rank that is lost in a step: the first one's state is that after the step before."""
     data = prepare(blobs(), settings_of())
     kept = []
 

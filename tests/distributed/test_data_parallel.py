@@ -1,5 +1,5 @@
 """Torch's back end takes part through DistributedDataParallel: its weights are those of a module
-made by hand, of uneven shares as well, and a run that resumes has the bits of one that goes on.
+made by hand, of uneven shares as well, and a run that resumes has the bits of one without a break.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def diverged(ranks: Ranks) -> list[Any]:
 
 
 def trained(ranks: Ranks) -> list[Any]:
-    """What trainings of the cases come to."""
+    """The results of training the cases."""
     from netsharp_engine.torch_backend.devices import TorchBackend
 
     found = []
@@ -154,7 +154,7 @@ def trained(ranks: Ranks) -> list[Any]:
 
 
 def refused(ranks: Ranks) -> str:
-    """What is said of a device on which torch connects nothing."""
+    """The message about a device on which torch connects nothing."""
     import torch
 
     with pytest.raises(CommError) as caught:

@@ -85,7 +85,7 @@ def started(folder: Path, *words: str) -> subprocess.Popen[str]:
 def followed(
     run: subprocess.Popen[str], epoch: int, then: Callable[[], object]
 ) -> tuple[list[dict[str, Any]], str, int]:
-    """The events of a run, in which something is done behind an epoch; its errors and its code."""
+    """The events of a run, in which something is done after an epoch; its errors and its code."""
     errors: list[str] = []
     assert run.stdout is not None
     assert run.stderr is not None
@@ -343,7 +343,7 @@ def test_processes_train_a_configuration_and_the_first_does_the_rest(tmp_path: P
 
 @pytest.mark.costly
 def test_killed_processes_go_on_with_the_momentum_of_blocks(tmp_path: Path) -> None:
-    """Models averaged with a momentum: killed behind an epoch, the course of those that are not."""
+    """Models averaged with a momentum: killed after an epoch, the course of those that are not."""
     method = "parallelizationMethod=BlockMomentumSGD;BlockMomentumSGD={blockSize=40}"
     items = ("parallelTrain=true", "command=learn")
     for name in ("whole", "killed"):

@@ -52,7 +52,7 @@ class ThreadComm:
 
 
 def together(size: int, work: Callable[[Ranks], Value]) -> list[Value]:
-    """What some work gives in each of so many ranks; raises what one of them raised."""
+    """What some work gives in each of `size` ranks; raises what one of them raised."""
     meeting = Meeting(size)
     found: list[Any] = [None] * size
 

@@ -1,7 +1,7 @@
 """Model files spoilt in every way, given to every command that reads one, in one process.
 
-`python -m tests.e2e.damaged_models FOLDER FLIPS SEED` prints a JSON line for each answer that is no
-sentence, and one with the number of tries. FOLDER holds `net.nn`, `digits.csv` and a trained
+`python -m tests.e2e.damaged_models FOLDER FLIPS SEED` prints a JSON line for each answer that is
+not a sentence, and one with the number of tries. FOLDER holds `net.nn`, `digits.csv` and a trained
 `digits.safetensors`.
 """
 

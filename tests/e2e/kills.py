@@ -170,7 +170,7 @@ def _ugly(folder: Path) -> str:
 
 
 def for_fmt(folder: Path) -> Furnished:
-    """A text that takes a while to put in order."""
+    """A text that takes a while to format."""
     return ("fmt", "a.nn"), "a.nn", _ugly(folder)
 
 

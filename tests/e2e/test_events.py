@@ -30,7 +30,7 @@ def test_the_events_are_the_lines_of_the_log(folder: Path) -> None:
 def test_a_run_that_no_one_hears_any_more_stops_and_keeps_its_model(
     folder: Path, asked: bool
 ) -> None:
-    """Also where whoever followed it asked it to stop before going: that is one wish, not two."""
+    """Also where the follower asked it to stop before leaving: that is one request, not two."""
     process = subprocess.Popen(
         [sys.executable, "-m", "netsharp_lsp", *RUN, *QUICK, "--epochs", "100000", "--events"],
         cwd=folder,

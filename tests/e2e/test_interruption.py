@@ -143,7 +143,7 @@ def test_a_run_of_before_continues_with_the_defaults_it_had(tmp_path: Path) -> N
 def on_a_terminal(
     folder: Path, columns: int, *arguments: str, stop: bytes = b""
 ) -> tuple[int, str]:
-    """Run on a pseudo-terminal of so many columns; Ctrl-C once these bytes are seen."""
+    """Run on a pseudo-terminal of a number of columns; Ctrl-C once these bytes are seen."""
     pid, terminal = pty.fork()
     if pid == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))

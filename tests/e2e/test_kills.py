@@ -1,4 +1,4 @@
-"""Killed, signalled, overtaken by somebody's edit at any moment: nothing is lost."""
+"""Killed, signalled, overtaken by a user's edit at any moment: nothing is lost."""
 
 from __future__ import annotations
 

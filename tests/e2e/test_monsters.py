@@ -1,4 +1,4 @@
-"""Keys and flags of a run with what nobody would write: one short sentence each, in no time."""
+"""Keys and flags of a run with absurd values: one short sentence each, in no time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Disks and streams that take no more: the file is named, the old one stays, training goes on."""
+"""Disks and streams that take no more: the file is named, the old one stays, training continues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OLD = b"what was there before\n"
 
 
 def with_room(room: int, *arguments: str, folder: Path) -> Answer:
-    """Run a command that can make no file larger than so many bytes."""
+    """Run a command that can make no file larger than `room` bytes."""
     done = subprocess.run(
         [sys.executable, "-m", "netsharp_lsp", *arguments],
         cwd=folder,
@@ -115,7 +115,7 @@ def test_a_log_of_a_killed_run_continues_with_a_line_of_its_own(folder: Path) ->
 @pytest.mark.parametrize("how", [(), ("--events",)])
 @pytest.mark.costly
 def test_no_reader_is_needed(how: tuple[str, ...], streams: str, folder: Path) -> None:
-    """But whoever asked for events and goes away wants the run to stop: see `test_events`."""
+    """But a reader of events that disconnects wants the run to stop: see `test_events`."""
     command = [sys.executable, "-m", "netsharp_lsp", *RUN, *how, "--model", "new.safetensors"]
     script = f"set -o pipefail; {shlex.join(command)} {streams}"
     done = subprocess.run(

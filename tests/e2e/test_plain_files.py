@@ -66,7 +66,7 @@ READERS: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
 
 
 def answer(folder: Path, *command: str) -> Answer:
-    """What a command says; whoever waits for a pipe is ended, which is a failure."""
+    """What a command says; one that waits for a pipe is ended, which is a failure."""
     done = subprocess.run(
         [sys.executable, "-m", "netsharp_lsp", *command],
         cwd=folder,

@@ -35,8 +35,8 @@ SOON = 10.0
 
 
 class Seen(NamedTuple):
-    """The line, the first labels of the open list, those that begin a declaration, where the wanted
-    one stands, from 1 (0: nowhere), and the text that it puts in.
+    """The line, the first labels of the open list, those that begin a declaration, the position of
+    the wanted one, from 1 (0: none), and the text that it inserts.
     """
 
     line: str = ""
@@ -193,8 +193,8 @@ def _typed(terminal: Terminal, driven: Editor, folder: Path, row: Typed) -> str:
 
 
 def _taken(place: Place, put_in: str) -> re.Pattern[str]:
-    """The text once an item is taken: what it puts in stands instead of the last word at most, its
-    further lines indented somehow, and everything else is as it was.
+    """The text once an item is taken: what it inserts replaces at most the last word, its further
+    lines indented somehow, and everything else is as it was.
     """
     lines = FILES[place.file].split("\n")
     before = "\n".join([*lines[: place.line - 1], lines[place.line - 1] + place.lead + place.keys])

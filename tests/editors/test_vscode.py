@@ -114,7 +114,7 @@ def test_completion_while_typing(languages: tuple[str, ...], tmp_path: Path) -> 
 
 def test_a_training_of_very_many_epochs() -> None:
     """With FULL=1 as soon as promised, on a machine with nothing else; before: a page that stayed
-    empty as long as a run of 200 epochs a second went on.
+    empty as long as a run of 200 epochs a second lasted.
     """
     play("long", "long", 300, PATIENCE="1" if FULL else "10")
 

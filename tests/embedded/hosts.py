@@ -104,7 +104,7 @@ def read_notebook(data: bytes) -> ExpectedMessage:
 
 
 def read_markdown(data: bytes) -> ExpectedMessage:
-    """Blocks by fences that stand behind quote marks and blanks."""
+    """Blocks by fences after quote marks and blanks."""
     strings: list[list[str]] = []
     rest, fence = [], ""
     for line in data.decode().splitlines(keepends=True):

@@ -34,7 +34,7 @@ def outside(data: bytes, regions: list[Region]) -> list[bytes]:
 
 
 def assert_nothing_outside_changes(name: str, data: bytes) -> None:
-    """Format a host, and compare what stands around its specifications."""
+    """Format a host, and compare the text around its specifications."""
     after = formatted(name, data)
     before_regions, after_regions = regions_of(name, data), regions_of(name, after)
     assert outside(after, after_regions) == outside(data, before_regions)

@@ -1,4 +1,4 @@
-"""Which strings of code are taken for specifications, what they are called, what calls tell."""
+"""Which strings of code are specifications, what they are called, what calls determine."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_offsets_go_there_and_back(name: str) -> None:
 
 
 def test_a_text_that_ends_with_a_string_of_its_notebook_ends_there() -> None:
-    """Behind it stands what separates two strings of JSON, not the next one."""
+    """After it comes the separator of two strings of JSON, not the next one."""
     source = [
         'net = """input X [3];\noutput Y [1] linear from X all;',
         '"""\nrx(netDefinition = net)',

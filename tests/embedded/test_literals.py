@@ -48,7 +48,7 @@ def python_hosts(draw: st.DrawFn) -> str:
 
 
 def python_value(host: str) -> str | None:
-    """What the variable of a host is, None where the host is no Python or the value no constant."""
+    """What the variable of a host is, None if it is not Python or the value is not constant."""
     try:
         statements = ast.parse(host).body
     except (SyntaxError, ValueError):

@@ -90,7 +90,7 @@ def flat(values, dimensions):
 
 
 def tap_number(dimensions, tap):
-    """Where the weight of a tap stands in its kernel: row-major."""
+    """The index of a tap's weight in its kernel: row-major."""
     number = 0
     for d, t in zip(dimensions, tap, strict=True):
         number = number * d.kernel + t
@@ -98,7 +98,7 @@ def tap_number(dimensions, tap):
 
 
 def destination(dimensions, maps, position):
-    """Per dimension, maps lie behind each other in blocks of positions."""
+    """Per dimension, maps follow each other in blocks of positions."""
     return tuple(m * d.node_count() + p for d, m, p in zip(dimensions, maps, position, strict=True))
 
 

@@ -2,7 +2,7 @@
 
 It knows the seam and nothing of numpy's back end, so that it says whether the seam is enough.
 Parameters lie in canonical arrays, rules are the textbook's formulas, and a number that is not
-finite is told when figures are asked for, as a device does that nobody waits for.
+finite is reported when figures are requested, as an asynchronous device does.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class PlainDraft:
 
 
 class PlainProgram:
-    """``compute(inputs, values, wanted)`` gives all nodes' values and each row's loss; with shares
-    of the rows behind ``wanted``, also the gradients by parameter.
+    """``compute(inputs, values, wanted)`` gives all nodes' values and each row's loss; given the
+    shares of the rows as well, also the gradients by parameter.
     """
 
     def __init__(self, job, facts, compute, beside):
@@ -215,7 +215,7 @@ def incoming(parameter, user):
 
 
 def change(rule, steps, g, state):
-    """What a rule adds to a parameter; ``state`` is written anew."""
+    """What a rule adds to a parameter; ``state`` is overwritten."""
     figures = rule.constants
     if rule.kind == "sgd":
         return -rule.rate * g

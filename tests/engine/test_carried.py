@@ -1,4 +1,4 @@
-"""States that a back end carries from call to call are stored, and a run goes on with them."""
+"""States that a back end carries from call to call are stored, and a run resumes with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def network():
 
 
 def begun(data, settings, calls):
-    """A run that is stopped behind so many steps."""
+    """A run that is stopped after a number of calls."""
     asked = iter(range(100))
     part = train(
         network(),

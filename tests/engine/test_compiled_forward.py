@@ -70,7 +70,7 @@ def expected(plan: Any, rows: np.ndarray) -> np.ndarray:
 
 
 def agree(graph: Graph, dtype: str) -> None:
-    """Both compute the same but for rounding, and the compiled pass each row by itself."""
+    """Both compute the same except for rounding, and the compiled pass each row by itself."""
     forward, plan = forward_and_plan(graph, dtype)
     rows = np.random.default_rng(SEED).uniform(-1, 1, (ROWS, graph.features)).astype(dtype)
     found, wanted = computed(forward, rows), expected(plan, rows)

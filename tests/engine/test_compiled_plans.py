@@ -61,7 +61,7 @@ def test_random_networks_give_the_same_bits(data: Any, batch: int, dtype: str) -
 
 
 def windowed(op: str, dimensions: list[Dimension], **words: object) -> Graph:
-    """One operation over an image, and an activation whose slope starts the way back."""
+    """One operation over an image, and an activation whose slope starts the backward pass."""
     graph = Graph()
     size = int(np.prod([one.size for one in dimensions]))
     source = graph.input("x", (size,))

@@ -192,7 +192,7 @@ class TestNumbersOfTheGuide:
         assert forward(plan, np.array([[1.0, 2, 3, 4]])).tolist() == [expected]
 
     def test_even_kernel_without_padding_leaves_the_lower_cell(self):
-        """I 7, K 2, S 2 leaves cell 0 unread."""
+        """I 7, K 2, S 2 never reads cell 0."""
         assert [list(Axis(7, 2, 2).cells(p)) for p in range(3)] == [[1, 2], [3, 4], [5, 6]]
         assert Axis(7, 2, 2).unread() == (1, 0)
 

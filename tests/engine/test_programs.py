@@ -65,7 +65,7 @@ BACKENDS = pytest.mark.parametrize(
 
 
 def some(path, label, folder):
-    """A table with so many rows of another that every class is among them."""
+    """A table with enough rows of another that every class is among them."""
     content = path.read_bytes()
     text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
     head, *rows = csv.reader(text.splitlines())

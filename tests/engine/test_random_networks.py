@@ -29,7 +29,7 @@ def factored(draw, nodes):
 
 
 def window(draw, nodes, maps=False):
-    """Dimensions of a small kernel that walks over so many nodes."""
+    """Dimensions of a small kernel that moves over a number of nodes."""
     found = []
     for size in factored(draw, nodes):
         kernel = draw(st.integers(1, min(size, 3)))

@@ -28,7 +28,7 @@ RULE = UpdateRule("momentum", 0.1, 0.9)
 
 
 def started(graph: Graph, rows: int, threads: int, dtype: str = "float64") -> Program:
-    """A program of so many threads with weights that follow from the seed."""
+    """A program of a number of threads with weights that follow from the seed."""
     program = drafted(NumpyDraft, Job(graph, rows, dtype, RULE)).program(threads)
     random = np.random.default_rng(SEED)
     program.load({one.name: random.normal(0, 0.3, one.shape) for one in graph.parameters})
@@ -36,7 +36,7 @@ def started(graph: Graph, rows: int, threads: int, dtype: str = "float64") -> Pr
 
 
 def stepped(program: Program, batch: Batch) -> dict[str, Any]:
-    """All that can be told of a step and its update."""
+    """All figures and values of a step and its update."""
     program.feed(batch)
     assert program.step()
     assert program.update(RULE)

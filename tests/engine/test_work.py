@@ -1,4 +1,4 @@
-"""What the calls of a plan do is told from the calls: none is unknown, and none is left out."""
+"""The work of a plan is determined from its calls: none is unknown, and none is left out."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def neighbours(node):
 
 
 def gathered(node, source, gap):
-    """The source under every kernel [rows, positions, taps], and which taps are no gaps."""
+    """The source under every kernel [rows, positions, taps], and which taps are not gaps."""
     table = neighbours(node)
     values = torch.cat([source, torch.full((len(source), 1), gap, dtype=source.dtype)], 1)
     return values[:, table], table >= 0

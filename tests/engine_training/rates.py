@@ -1,4 +1,4 @@
-"""Rates that nobody measured: each call takes as long as any other, and so does each unit."""
+"""Rates that are not measured: each call takes as long as any other, and so does each unit."""
 
 from __future__ import annotations
 

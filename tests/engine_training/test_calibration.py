@@ -1,4 +1,4 @@
-"""Rates are measured once and kept; what is damaged or of another machine is measured anew."""
+"""Rates are measured once and kept; what is damaged or of another machine is measured again."""
 
 from __future__ import annotations
 

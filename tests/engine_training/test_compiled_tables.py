@@ -31,7 +31,7 @@ TWINS = Path(__file__).resolve().parents[2] / "engine" / "netsharp_engine" / "tw
 
 
 def cells(text: str, between: str = " ") -> Sequence[str]:
-    """Cells that are written one behind the other."""
+    """Cells that are written one after the other."""
     return text.split(between)
 
 
@@ -89,7 +89,7 @@ def shape_of(chosen: random.Random) -> Shape:
 
 
 def text_of(chosen: random.Random, shape: Shape) -> bytes:
-    """Rows that are plain but for a few cells, or a few bytes."""
+    """Rows that are plain except for a few cells, or a few bytes."""
     odd, texts = chosen.choice((0, 0, 0.01, 0.1)), chosen.random() < 0.5
     quotes, strange = chosen.choice((0, 0, 0.2, 1)), chosen.choice((0, 0, 0.02))
     kinds = [
@@ -207,7 +207,7 @@ def test_both_read_alike(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_file_that_was_cut_off_says_the_same(
     gathers: bool, odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows before the end are read, and what is wrong in them is told first."""
+    """Rows before the end are read, and what is wrong in them is reported first."""
     chosen = random.Random(SEED)
     rows = [f'"{chosen.random()}";{chosen.random()}\n' for _ in range(9000)]
     path = tmp_path / "data.csv"

@@ -1,4 +1,4 @@
-"""What a run does where nobody says how: initial values by edges, outliers, labels of any size."""
+"""What a run does by default: initial values by edges, outliers, labels of any size."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_label_of_any_size_is_learned_and_comes_back(last: str, tmp_path) -> N
 
 
 def test_units_do_not_change_what_is_learned() -> None:
-    """A label in other units is predicted in these, but for the rounding of float64."""
+    """A label in other units is predicted in these, except for the rounding of float64."""
     settings = chosen(task="regression", epochs=5, dtype="float64")
     table = prices()
     other = replace(table, targets=table.targets / 1000 - 7)

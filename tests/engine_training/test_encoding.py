@@ -1,4 +1,4 @@
-"""Encodings, normalisers and splits against numbers worked out by hand."""
+"""Encodings, normalisers and splits against numbers computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop: it learns, stops, restores, weighs, tells, and never goes on with broken numbers."""
+"""The loop: it learns, stops, restores, weighs, reports, never continues with broken numbers."""
 
 from __future__ import annotations
 

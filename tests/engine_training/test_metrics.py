@@ -1,4 +1,4 @@
-"""Figures of merit worked out by hand."""
+"""Figures of merit computed by hand."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_classes_by_hand():
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("objective", [THREE, ONE, SIGMOIDS])
 def test_batches_count_alike_one_by_one_and_together(objective, order, monkeypatch):
-    """To the last bit: a run that is resumed elsewhere tells the same figures."""
+    """To the last bit: a run that is resumed elsewhere reports the same figures."""
     random = np.random.default_rng(11)
     classes, found = len(objective.classes), []
     batches = [

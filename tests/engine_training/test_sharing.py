@@ -1,4 +1,4 @@
-"""Runs of several threads: chosen by a measurement, told, stored, and gone on with."""
+"""Runs of several threads: chosen by a measurement, reported, stored, and resumed with."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _is_named_call(node: ast.AST) -> bool:
 
 
 def formatted(text: str) -> str:
-    """Return a text as ruff leaves it, which refuses what is no Python."""
+    """Return a text as ruff leaves it, which refuses what is not Python."""
     return ruff("format", "-", text=text)
 
 

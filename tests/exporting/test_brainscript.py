@@ -194,7 +194,7 @@ def test_models_of_the_second_format_are_refused(name: str, tmp_path: Path) -> N
 
 
 def written_back(data: bytes, folder: Path) -> bytes:
-    """The text of a model, whose proof stands within: what differs is an ExportError."""
+    """The text of a model, proven when written: a difference is an ExportError."""
     (folder / "m.dnn").write_bytes(data)
     found = network_text_of(str(folder / "m.dnn"), "p")
     assert found is not None

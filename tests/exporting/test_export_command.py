@@ -1,4 +1,4 @@
-"""`netsharp export`, through the door: what it writes, says and refuses."""
+"""`netsharp export`, from the command line: what it writes, says and refuses."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_gated_recurrences(form: str, ways: tuple[str, ...]) -> None:
 
 
 def test_what_is_no_recurrence_of_onnx_stays_a_loop() -> None:
-    """Its gate is taken from 2, or somebody reads a gate."""
+    """Its gate is taken from 2, or another node reads a gate."""
     graph = Graph()
     end = gated(graph, graph.input("x", (4,)), 3, "PastValue", "apart")
     values = recurrent_values(graph)
@@ -211,7 +211,7 @@ def test_normalization_by_running_statistics(spatial: bool) -> None:
 
 @pytest.mark.parametrize("op", ["Plus", "Minus", "ElementTimes"])
 def test_operands_of_unequal_ranks(op: str) -> None:
-    """Samples of fewer axes get theirs behind the batch; parameters count for every sample."""
+    """Samples of fewer axes get theirs after the batch; parameters count for every sample."""
     graph = Graph()
     line, plane = graph.input("line", (3,)), graph.input("plane", (2, 3))
     weights = held(graph, "weights", 2, 1)

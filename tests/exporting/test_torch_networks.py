@@ -94,7 +94,7 @@ def test_plain_recurrences(bound: str, op: str) -> None:
 @pytest.mark.parametrize("form", ["apart", "stacked", "products"])
 @pytest.mark.parametrize("op", DELAYS)
 def test_gated_recurrences(form: str, op: str) -> None:
-    """PyTorch's gate is behind the product: with the other form a loop is written."""
+    """PyTorch's gate is after the product: with the other form a loop is written."""
     graph = Graph()
     end = gated(graph, graph.input("x", (4,)), 3, op, form)
     module = agree(graph, recurrent_values(graph), [end])

@@ -189,7 +189,7 @@ def test_texts_gaps_and_several_answers(tmp_path: Path) -> None:
 
 
 def test_what_stands_for_a_missing_number_lies_on_the_edge_of_its_bin(tmp_path: Path) -> None:
-    """The mean is no number of float32, and both numbers beside it are seen."""
+    """The mean is not representable in float32, and both numbers beside it are seen."""
     numbers = [0.1, 0.2, 0.3, 0.7, 0.1 + 0.2, 0.4]
     lines = [f"{numbers[n % 6]},{n % 5},{'ab'[n % 2]}" for n in range(60)] + [",1,a"] * 6
     (tmp_path / "rows.csv").write_text("\n".join(["x,y,label", *lines]) + "\n")

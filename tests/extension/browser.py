@@ -60,7 +60,7 @@ Act = Callable[..., tuple[Any, list[dict[str, Any]]]]
 
 
 class Listener:
-    """Waits on this machine for what a page tells."""
+    """Waits on this machine for what a page sends."""
 
     def __init__(self) -> None:
         self.results: queue.Queue[str] = queue.Queue()
@@ -81,8 +81,8 @@ class Listener:
 
 
 def acting(browser: str, dist: Path, media: Path, listener: Listener, folder: Path) -> Act:
-    """What opens a view, tells it messages and runs a script in it; it gives what that returns, and
-    what was said.
+    """What opens a view, sends it messages and runs a script in it; it gives what that returns, and
+    the messages of the page.
     """
 
     def run(view: str, messages: list[Any], script: str) -> tuple[Any, list[dict[str, Any]]]:
@@ -113,7 +113,7 @@ def acting(browser: str, dist: Path, media: Path, listener: Listener, folder: Pa
 
 
 def assert_buttons_are_called_by_their_words(act: Act, view: str, messages: list[Any]) -> None:
-    """That whoever hears the name of a button hears what it shows."""
+    """That the accessible name of a button contains the words that it shows."""
     script = """return $$("button").map((each) =>
       [each.textContent, each.getAttribute("aria-label") ?? each.textContent]);"""
     found, _ = act(view, messages, script)

@@ -58,7 +58,7 @@ def dist(node: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def listener() -> Iterator[Listener]:
-    """What pages tell, for all tests of a run."""
+    """What pages send, for all tests of a run."""
     made = Listener()
     yield made
     made.server.shutdown()
@@ -66,7 +66,7 @@ def listener() -> Iterator[Listener]:
 
 @pytest.fixture
 def act(dist: Path, listener: Listener, tmp_path: Path) -> Act:
-    """Open a view, tell it messages, run a script in it; what that returns, and what was said."""
+    """Open a view, send it messages, run a script in it; what that returns, and what was said."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("Chromium is not installed")

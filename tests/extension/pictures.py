@@ -14,7 +14,7 @@ INCEPTION = (ROOT / "tests" / "corpus" / "valid" / "inception.nn").read_bytes()
 
 
 def graph(text: bytes, version: int = 1, language: str = "netsharp") -> dict[str, Any]:
-    """What `netsharp/graph` answers, but for the places in the text."""
+    """What `netsharp/graph` answers, without the places in the text."""
     description = language_by_id(language).open(text, Context()).graph().description
     return {**placed(description), "version": version, "uri": "file:///digits.nn"}
 

@@ -1,4 +1,4 @@
-"""Which files with the suffixes of others are opened: those of the corpora, and nobody else's."""
+"""Which files with the suffixes of others are opened: those of the corpora, and no others."""
 
 from __future__ import annotations
 

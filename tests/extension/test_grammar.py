@@ -1,4 +1,4 @@
-"""The TextMate grammar beside the parser: over the whole corpus both call things the same."""
+"""The TextMate grammar beside the parser: over the whole corpus both classify tokens alike."""
 
 from __future__ import annotations
 

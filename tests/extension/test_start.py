@@ -42,7 +42,7 @@ def script(path: Path, text: str) -> str:
 
 @pytest.fixture
 def start(node: str, built: Path, tmp_path: Path) -> Start:
-    """Carry a start out with these wishes; PATH has the folders given, and HOME is empty."""
+    """Carry a start out with these settings; PATH has the folders given, and HOME is empty."""
 
     def run(*folders: Path, limit: float = LIMIT, env: dict[str, str] | None = None, **wishes: Any):
         order = {

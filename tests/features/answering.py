@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """The words behind the feature's name."""
+        """The words after the feature's name."""
         return self.marker.argument.split()
 
     @property
@@ -55,7 +55,7 @@ class Asked(NamedTuple):
 
     @property
     def settings(self) -> dict[str, str]:
-        """The words behind the feature's name that are `name=value`."""
+        """The words after the feature's name that are `name=value`."""
         return dict(word.split("=", 1) for word in self.words if "=" in word)
 
     def shown(self, start: int, end: int) -> str:
@@ -117,7 +117,7 @@ def hints(asked: Asked) -> list[str]:
 
 
 def completion(asked: Asked) -> list[str]:
-    """All proposals, or with names behind the marker those, with what they insert."""
+    """All proposals, or with names after the marker those, with what they insert."""
     found = sorted(
         asked.snapshot.complete(asked.marker.start).items, key=lambda item: (item.rank, item.label)
     )
@@ -300,13 +300,13 @@ def lenses(asked: Asked) -> list[str]:
 
 
 def actions(asked: Asked) -> list[str]:
-    """The titles of all that can be done to a range; words behind the marker are kinds wanted."""
+    """The titles of all that can be done to a range; words after the marker are kinds wanted."""
     found = asked.snapshot.actions(*asked.range, asked.words or None)
     return [entitled(action) for action in found] or ["none"]
 
 
 def doing(kind: str) -> Callable[[Asked], list[str]]:
-    """What the actions of a kind do; words behind the marker choose by their titles."""
+    """What the actions of a kind do; words after the marker choose by their titles."""
 
     def ask(asked: Asked) -> list[str]:
         found = asked.snapshot.actions(*asked.range, [kind])

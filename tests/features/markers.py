@@ -4,11 +4,11 @@
     //     ^^^^ hover
     //| what the feature answers, rewritten by `pytest --update`
 
-Carets stand below the columns they mean; `//<^^` moves them three columns to the left, for what
-stands at the start of a line.  `//: symbols` alone on a line asks about the whole text, and
+Carets are below the columns they mean; `//<^^` moves them three columns to the left, for the
+start of a line.  `//: symbols` alone on a line asks about the whole text, and
 `//% features=784 task=multiclass` at the top gives the context (`features=784@digits.toml` with
-its origin).  Features get the text without these lines.  Where `//` begins no comment, `#` stands
-for it everywhere.  This module knows the form of a file and no feature.
+its origin).  Features get the text without these lines.  Where `//` begins no comment, `#`
+replaces it everywhere.  This module knows the form of a file and no feature.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Forms:
 
 
 class Marker(NamedTuple):
-    """One question: the feature, words behind it, and the bytes of the plain text it points at."""
+    """One question: the feature, words after it, and the bytes of the plain text it points at."""
 
     feature: str
     argument: str

@@ -1,4 +1,4 @@
-"""Merge conflicts in every language: told once, and around them what holds for both sides."""
+"""Merge conflicts in every language: reported once, and around them what holds for both sides."""
 
 from __future__ import annotations
 

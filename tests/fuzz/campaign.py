@@ -1,6 +1,6 @@
 """Runs a fuzzer for a time and a number of inputs, and keeps every input that fails.
 
-A fuzzer is a function that takes a source of chance and yields each text before it judges it,
+A fuzzer is a function that takes a source of chance and yields each text before it checks it,
 so that the last text yielded is the culprit. Trial N of a seed is always the same.
 """
 
@@ -59,7 +59,7 @@ class Failure(NamedTuple):
 
 
 class Campaign(NamedTuple):
-    """What came of a run: trials, texts judged, seconds, failures."""
+    """What came of a run: trials, texts checked, seconds, failures."""
 
     trials: int
     inputs: int
@@ -77,7 +77,7 @@ def run(name: str, seed: int, seconds: float, inputs: int = 0, only: int | None 
 def collecting_as_the_server_does() -> Iterator[None]:
     """Leave aside what was there before, and collect as seldom as the commands and the server.
 
-    To look through what a text is made of, while it is made, is not the cost of a text.
+    A collection that scans the objects of a text while it is made is not the cost of the text.
     """
     before = gc.get_threshold()
     gc.freeze()
@@ -110,7 +110,7 @@ def _run(name: str, seed: int, seconds: float, inputs: int, only: int | None) ->
 
 
 def _try(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
-    """Judge the texts of a trial; where one is slow, again: other work may have been in its way."""
+    """Check the texts of a trial; where one is slow, again: other work may have been in its way."""
     for _ in range(TRIES - 1):
         try:
             return _check(name, seed, trial)
@@ -138,7 +138,7 @@ def _check(name: str, seed: int, trial: int) -> tuple[int, list[Failure]]:
 
 
 def patience(name: str, text: bytes) -> float:
-    """The CPU seconds in which a text of a fuzzer has to be judged."""
+    """The CPU seconds in which a text of a fuzzer has to be checked."""
     return WEIGHTS.get(name, 1) * (SECONDS_PER_TEXT + SECONDS_PER_BYTE * len(text))
 
 

@@ -1,4 +1,4 @@
-"""What must hold for any text at all; a fuzzer makes texts, this judges them."""
+"""What must hold for any text at all; a fuzzer makes texts, this checks them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PAIRS = 100_000
 
 
 def check_bytes(data: bytes, context: Context) -> None:
-    """A file's bytes: read and judged, or refused at an offset inside the file."""
+    """A file's bytes: parsed and checked, or refused at an offset inside the file."""
     source = decode(data)
     if isinstance(source, DecodeError):
         assert 0 <= source.offset <= len(data)

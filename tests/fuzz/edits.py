@@ -58,7 +58,7 @@ PIECES = (
 
 
 def trial(chance: random.Random) -> Iterator[bytes]:
-    """A file and a row of edits to it, each judged; sometimes one is taken back."""
+    """A file and a row of edits to it, each checked; sometimes one is taken back."""
     context = RESOLVING if chance.random() < 0.3 else Context()
     text = chance.choice(FILES)
     tree = parse_tree(text)

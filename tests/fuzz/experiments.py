@@ -47,7 +47,7 @@ def trial(chance: random.Random) -> Iterator[bytes]:
 
 
 def check_all(file: CntkFile, text: bytes) -> None:
-    """Every answer comes, diagnostics lie at characters, and what is put in order stays so."""
+    """Every answer comes, diagnostics lie at characters, and formatted text stays as it is."""
     language = language_by_id(file.id)
     context = Context()
     result = language.check(text, context)

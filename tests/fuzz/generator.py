@@ -1,6 +1,6 @@
-"""Makes random lawful networks, and counts their parameters by the guide's words alone.
+"""Makes random valid networks, and counts their parameters by the guide's words alone.
 
-Shares no code with the checker: every figure here is worked out a second time.
+Shares no code with the checker: every figure here is computed a second time.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ class Writer:
         return Connection(text, shape, parameters, True)
 
     def values(self, count: int) -> str:
-        """So many numbers in a tuple, or a constant that holds them."""
+        """`count` numbers in a tuple, or a constant that holds them."""
         literals = ("0.5", "-0.5", "1e-3", ".25", "-.25", "2", "-2", "1.")
         numbers = self.chance.choices(literals, k=count)
         text = f"[{', '.join(numbers)}]"

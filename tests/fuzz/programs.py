@@ -1,4 +1,4 @@
-"""Lawful networks at random, which must be found so and counted right, and mutations of them."""
+"""Valid networks at random, which must be found so and counted right, and mutations of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKEN = re.compile(r"\w+|=>|==|[<>!]=|&&|\|\||//[^\n]*|\s+|.")
 
 
 def trial(chance: random.Random) -> Iterator[bytes]:
-    """A lawful program, then some with a few tokens changed."""
+    """A valid program, then some with a few tokens changed."""
     program = valid(chance)
     text = program.text.encode()
     yield text

@@ -1,6 +1,6 @@
 """No module imports itself through others, not even for types.
 
-What stands in a circle can only be read as a whole.  A circle that stays has its reason here and,
+Modules in a circle can only be read as a whole.  A circle that stays has its reason here and,
 in the same words, in ARCHITECTURE.md.
 """
 

@@ -1,7 +1,7 @@
 """A class has its name to itself, unless a reason here says why another has it, too.
 
-Whoever meets a name should not need the imports to know what it is.  A name that a module's own
-class has, with an underscore, meets nobody else.
+A reader of a name should not need the imports to know what it is.  A name that a module's own
+class has, with an underscore, meets no other module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests judge by a clock through `tests.costs` alone, which reads it again where a bound is passed:
+"""Tests check durations through `tests.costs` alone, which reads it again where a bound is passed:
 one reading on a busy machine says nothing of the code.
 """
 

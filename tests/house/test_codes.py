@@ -1,4 +1,4 @@
-"""A code stands where its findings are made, and nobody decides by a code or by a sentence."""
+"""A code is written where its findings are made, and nothing decides by a code or by a sentence."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ _CODE = re.compile(rf"\b(?:{'|'.join(sorted(_PREFIXES))})(?:\d+b?)?\b")
 
 
 def texts(module: str) -> list[tuple[int, str]]:
-    """The texts in a module that are no documentation, with their lines."""
+    """The texts in a module outside its documentation, with their lines."""
     inside = nodes(MODULES[module])
     documentation = {
         id(node.value)

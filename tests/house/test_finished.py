@@ -1,4 +1,4 @@
-"""Whoever is given a network or a finding reads it: only those who build one write into it."""
+"""Functions that are given a network or a finding read it: only its builders write to it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A pattern that repeats a group gives nothing back: each time round it would keep a place to
-return to, 100 bytes and more for each byte of a text that somebody else has written.
+return to, 100 bytes and more for each byte of a text that someone else has written.
 """
 
 from __future__ import annotations

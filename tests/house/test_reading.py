@@ -58,7 +58,7 @@ def writes(node: ast.Call) -> bool:
 
 
 def is_opened(node: ast.Call) -> bool:
-    """Whether what is opened is no name: a stream, lines, or what `open_plain` gives."""
+    """Whether what is opened is not a name: a stream, lines, or what `open_plain` gives."""
     names = {getattr(argument, "id", "") for argument in node.args[:1]}
     return any(each.arg == "fileobj" for each in node.keywords) or bool(
         names & {"lines", "stream"} or isinstance(next(iter(node.args), None), ast.Call)

@@ -1,4 +1,4 @@
-"""Whoever reads files that files name says where they may lie: no call leaves the roots out."""
+"""A caller that reads files named in files says where they may be: no call leaves the roots out."""
 
 from __future__ import annotations
 

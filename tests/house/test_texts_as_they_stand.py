@@ -90,7 +90,7 @@ def strings(tree: ast.AST) -> list[str]:
 
 
 def swaps(call: ast.Call) -> bool:
-    """Whether a call puts quotes where backticks stood."""
+    """Whether a call puts quotes where backticks were."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     if name not in ("sub", "subn", "replace", "translate", "maketrans"):
         return False
@@ -99,7 +99,7 @@ def swaps(call: ast.Call) -> bool:
 
 
 def marks(tree: ast.Module) -> set[str]:
-    """The names of patterns that look for what stands between backticks."""
+    """The names of patterns that search for text between backticks."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):

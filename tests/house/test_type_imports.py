@@ -1,4 +1,4 @@
-"""`TYPE_CHECKING = False` spares an import of `typing`; its reason stands in one place."""
+"""`TYPE_CHECKING = False` spares an import of `typing`; its reason is in one place."""
 
 from __future__ import annotations
 

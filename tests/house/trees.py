@@ -13,7 +13,7 @@ from pathlib import Path
 
 @cache
 def tree(path: Path) -> ast.Module:
-    """Parse a file; nobody changes what this returns."""
+    """Parse a file; no caller changes what this returns."""
     parsed = ast.parse(path.read_text(encoding="utf-8"))
     # A million nodes stay for the rest of the run: the collector of cycles need not look at them.
     gc.freeze()

@@ -1,6 +1,6 @@
 """One table of the hosts' arguments: the page, run files, flags and Python's keywords answer by it.
 
-`pytest tests/importing --update` makes the page's tables anew.
+`pytest tests/importing --update` regenerates the page's tables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formulas, transforms, factors, tables, ensembles: what becomes of columns, and what is told."""
+"""Formulas, transforms, factors, tables, ensembles: what becomes of columns, what is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`netsharp run SCRIPT::NAME`: what a call says ranks below run file and flags, and is told."""
+"""`netsharp run SCRIPT::NAME`: what a call says ranks below run file and flags, and is reported."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Scripts of our own making in the forms that occur, with what is expected beside the code.
 
-In comments of a script: `@spec NAME` stands on the line where a specification begins, `!NS035` on
-that of an error, `@call NAME key=value` where a call stands that is imported as NAME with these
+In comments of a script: `@spec NAME` is on the line where a specification begins, `!NS035` on
+that of an error, `@call NAME key=value` where a call is that is imported as NAME with these
 settings, `@lost ARGUMENT` where an argument is listed, since nothing carries it.
 """
 

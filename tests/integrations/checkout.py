@@ -16,7 +16,7 @@ NEEDED = (
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git as somebody with a name, whatever the settings of this machine."""
+    """Run git as a user with a name, whatever the settings of this machine."""
     identity = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     done = subprocess.run(
         ["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=True

@@ -42,7 +42,7 @@ class Job:
         program.chmod(0o755)
 
     def value(self, text: str) -> str:
-        """A text with its expressions worked out."""
+        """A text with its expressions evaluated."""
         return EXPRESSION.sub(lambda found: self._known(found.group(1)), str(text))
 
     def _known(self, name: str) -> str:

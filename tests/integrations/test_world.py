@@ -44,7 +44,7 @@ RUN = (
 
 
 def lines(folder: Path, command: str) -> list[str]:
-    """What a log says of a command's network, in the words of the original."""
+    """What a log says of a command's network, in the words of CNTK."""
     done = subprocess.run(
         [
             *(sys.executable, "-m", "netsharp_lsp", "describe", "small.cntk", "--format", "json"),

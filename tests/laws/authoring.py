@@ -1,4 +1,4 @@
-"""Somebody who rewrites networks and leaves them readable: what they mean changes at every step.
+"""An author who rewrites networks and leaves them readable: what they mean changes at every step.
 
 Random typing mostly breaks a text, and of broken text little is said; here names meet, lines
 move, circles close and sizes disagree, which is what findings about meaning are made of.

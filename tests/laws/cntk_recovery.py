@@ -46,7 +46,7 @@ class Edit(NamedTuple):
 
     @property
     def exempt(self) -> bool:
-        """Whether the law is a weaker one; without its key a builder is no builder."""
+        """Whether the law is a weaker one; without its key a builder is not one."""
         builder = self.token.lower().endswith(b"networkbuilder")
         return builder or self.token in EXEMPT or self.token[:1] in (b'"', b"'")
 

@@ -94,7 +94,7 @@ def scramble(text: bytes, seed: int) -> bytes:
 
 
 def _free_leaves(text: bytes) -> Iterator[list[Node]]:
-    """The leaves of each declaration or comment that is not broken, nor a `;` behind such."""
+    """The leaves of each declaration or comment that is not broken, nor a `;` after such."""
     free = True
     for node in parse(text).children:
         if node.type != "stray" or free:

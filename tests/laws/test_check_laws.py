@@ -39,7 +39,7 @@ def found(text: bytes, context: Context) -> list[Diagnostic]:
 
 
 def placed(text: bytes, context: Context) -> list[tuple[object, ...]]:
-    """What is said of a text and on which line and column, so that line ends do not matter."""
+    """The findings of a text and on which line and column, so that line ends do not matter."""
     lines = LineIndex(text)
     return [
         (d.code, d.severity, lines.position(d.start), lines.position(d.end))

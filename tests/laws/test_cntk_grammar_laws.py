@@ -79,7 +79,7 @@ def shape(root: Node) -> list[tuple[str, int, int, bool]]:
 
 
 def edited(tree: Tree, before: bytes, start: int, end: int, text: bytes) -> bytes:
-    """Tell ``tree`` of an edit and return the text after it."""
+    """Apply an edit to ``tree`` and return the text after it."""
     after = before[:start] + text + before[end:]
 
     def point(source: bytes, at: int) -> tuple[int, int]:
@@ -132,8 +132,8 @@ def test_no_text_of_a_configuration_confuses_its_parser() -> None:
 def test_one_token_costs_no_other_declaration(capsys: pytest.CaptureFixture[str]) -> None:
     """All tokens but the exempt ones; of those at most a tenth costs more than its own block.
 
-    Two edits in a thousand are beyond what can be told from the text: in `c = a + b = d` either a
-    name or a value is gone.
+    Two edits in a thousand are beyond what can be decided from the text: in `c = a + b = d` either
+    a name or a value is gone.
     """
     tried = costly = exempt = beyond = 0
     for file in VALID:

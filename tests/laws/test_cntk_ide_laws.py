@@ -78,7 +78,7 @@ class CorpusFiles:
 
 
 def sound_text(file: CntkFile) -> bytes | None:
-    """A file as an editor shows it; None for what is no text."""
+    """A file as an editor shows it; None for what is not text."""
     source = decode(file.data)
     return source.text if isinstance(source, Source) and b"\0" not in source.text else None
 

@@ -79,7 +79,7 @@ def test_whole_networks_parse_without_error(path: Path) -> None:
 
 
 def edited(tree: Tree, before: bytes, start: int, end: int, text: bytes) -> bytes:
-    """Tell ``tree`` of an edit and return the text after it."""
+    """Apply an edit to ``tree`` and return the text after it."""
     after = before[:start] + text + before[end:]
 
     def point(source: bytes, at: int) -> tuple[int, int]:

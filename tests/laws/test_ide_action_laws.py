@@ -194,8 +194,8 @@ def test_a_quick_fix_does_its_work_and_no_harm_elsewhere(sample: Sample) -> None
 def assert_others_stay(snapshot: Snapshot, fixed: Snapshot, action: Action) -> None:
     """All layers stay as they are that an action has nothing to do with.
 
-    Those are layers whose declaration it leaves alone, with all that they name and the shares of
-    them.
+    Those are layers whose declaration it leaves unchanged, with all that they name and the shares
+    of them.
     """
     changed = {
         place(snapshot, at)

@@ -127,7 +127,7 @@ def proposed(data: bytes, context: Context, offset: int, word: str) -> bool:
 
 @pytest.mark.parametrize("sample", COMPLETE, ids=lambda sample: sample.name)
 def test_what_a_sound_network_says_is_proposed(sample: Sample) -> None:
-    """Each word that could be proposed is, where it alone lacks and where all behind it does."""
+    """Each word that could be proposed is, where it alone lacks and where all after it does."""
     specification = parse(sample.text)
     for match in WORD.finditer(sample.text):
         start, end = match.span()

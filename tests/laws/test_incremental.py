@@ -1,6 +1,6 @@
-"""A text that is edited is judged as if it were read for the first time, edit by edit.
+"""A text that is edited is checked as if it were read for the first time, edit by edit.
 
-`python -m tests.laws.test_incremental EDITS [SEED]` runs so many edits over everything.
+`python -m tests.laws.test_incremental EDITS [SEED]` runs EDITS edits over everything.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def follow(text: bytes, context: Context, edits: int, chance: random.Random) -> 
 
 
 def is_wanted(code: str) -> bool:
-    """Whether somebody selected a code: those of some rules are left out."""
+    """Whether a code is selected: those of some rules are left out."""
     return not code.endswith("7")
 
 
@@ -150,7 +150,7 @@ def test_texts_that_lack_marks_everywhere(seed: int) -> None:
 def test_a_letter_costs_little_where_every_block_lacks_a_mark(
     mark: bytes, gone: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before: all of the text was read, and judged, at each letter."""
+    """Before: all of the text was parsed and checked at each letter."""
     read: list[int] = []
 
     def counted(data: bytes) -> object:
@@ -172,7 +172,7 @@ def test_a_letter_costs_little_where_every_block_lacks_a_mark(
 
 
 def chain(layers: int) -> bytes:
-    """A network of so many layers, one after the other, and the constant that sizes them all."""
+    """A network of `layers` layers, one after the other, and the constant that sizes them all."""
     lines = ["const Size = 8;", "const Other = 3;", "input L0 [28, 28];"]
     lines += (
         f"hidden L{number} [Size] tanh from L{number - 1} all {{ Weights = [1]; }}"
@@ -208,7 +208,7 @@ def test_only_what_an_edit_touches_is_checked_again(old: bytes, new: bytes, most
 
 
 def test_edits_leave_nothing_in_circles() -> None:
-    """Nobody collects garbage while somebody types."""
+    """No garbage is collected while a user types."""
     text = chain(40)
     snapshot = Snapshot.opened(text, Context())
     snapshot.check()
@@ -223,7 +223,7 @@ def test_edits_leave_nothing_in_circles() -> None:
 
 
 def main(edits: int, seed: int) -> None:
-    """Run so many edits over the collection and generated networks, and print the seed of each."""
+    """Run edits over the collection and generated networks, and print the seed of each."""
     done = 0
     while done < edits:
         chance = random.Random(seed)

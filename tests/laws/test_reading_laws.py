@@ -1,4 +1,4 @@
-"""Whoever reads a text in pieces, or follows its edits, reads what a reader of the whole does."""
+"""A text parsed in pieces, or followed through edits, gives what parsing the whole gives."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_text_sent_again_as_a_whole_is_an_edit_of_what_differs() -> None:
 
 
 def test_a_line_beside_its_like_is_a_declaration_of_its_own() -> None:
-    """What an edit left alone is taken over, once."""
+    """What an edit left unchanged is taken over, once."""
     line = b"const Width = 28;\n"
     for count, at in ((1, 0), (1, 1), (3, 1), (3, 3)):
         reading = Reading.of(line * count)

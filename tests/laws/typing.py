@@ -1,4 +1,4 @@
-"""Somebody at a keyboard: random edits of a specification as people make them, and their undoing.
+"""A user at a keyboard: random edits of a specification as people make them, and their undoing.
 
 Edits are byte spans apart and in order; a text stays UTF-8 throughout.
 """

@@ -1,4 +1,4 @@
-"""Comparing networks: what tells two of them apart, and how it is told."""
+"""Comparing networks: how two of them differ, and how it is reported."""
 
 from __future__ import annotations
 

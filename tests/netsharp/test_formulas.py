@@ -34,7 +34,7 @@ def number(value: int) -> Formula:
 
 
 def value_of(formula: Formula | None, values: Mapping[str, int | None]) -> int | None:
-    """What a formula comes to."""
+    """The value of a formula."""
     if formula is None:
         return None
     result = 0

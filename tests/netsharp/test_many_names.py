@@ -68,7 +68,7 @@ def test_what_is_typed_reaches_far_names() -> None:
 
 
 def test_of_many_layers_none_that_the_layer_feeds_is_proposed() -> None:
-    """The chain behind hangs on the layer; what stands apart does not, and may be read."""
+    """The chain after it depends on the layer; a separate layer does not, and may be read."""
     lines = chain(LAYERS)
     lines[11] = "hidden Hidden10 [8] rlinear from | all;"
     lines.append("hidden Apart [8] rlinear from Hidden3 all;")

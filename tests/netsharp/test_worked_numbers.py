@@ -1,4 +1,4 @@
-"""The numbers that the guide works out, and some worked out by hand, as `describe` gives them."""
+"""The numbers that the guide computes, and some computed by hand, as `describe` gives them."""
 
 from __future__ import annotations
 

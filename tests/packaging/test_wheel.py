@@ -34,7 +34,7 @@ pytestmark = [
 
 
 def read_files() -> list[Path]:
-    """The files that `READ` names: all that are no modules, nor documents for developers."""
+    """The files that `READ` names: all that are neither modules nor documents for developers."""
     named = [path for pattern in READ for path in PACKAGE.glob(pattern)]
     others = [
         path
@@ -46,7 +46,7 @@ def read_files() -> list[Path]:
 
 
 def build(source: Path, kind: str, target: Path) -> Path:
-    """Build ``kind`` (sdist or wheel) with the setuptools at hand and return its file."""
+    """Build ``kind`` (sdist or wheel) with the installed setuptools and return its file."""
     command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", target]
     done = subprocess.run([*command, source], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

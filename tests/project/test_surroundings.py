@@ -1,4 +1,4 @@
-"""What disk tells of a specification: read once for each state of the files it rests on."""
+"""What files say of a specification: read once for each state of the files it depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Writing files: whole or not at all, over nothing unread, and never open to more people."""
+"""Writing files: whole or not at all, over nothing that was not read, and never open to more
+people.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +167,7 @@ def test_what_is_there_already_is_well(tmp_path: pathlib.Path) -> None:
 
 
 def test_an_edit_in_the_last_moment_is_put_back(tmp_path: pathlib.Path) -> None:
-    """Between the comparison and the exchange of names, which is where nobody looks any more."""
+    """Between the comparison and the exchange of names, where nothing checks any more."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with AtomicFile(str(path)) as file:

@@ -25,7 +25,7 @@ NAMES = [name for name in netsharp.__all__ if name != "__version__"]
 
 
 def sections(text: str) -> dict[str, list[str]]:
-    """The lines below each underlined heading of a docstring; what stands above them is ""."""
+    """The lines below each underlined heading of a docstring; those above them are ""."""
     found: dict[str, list[str]] = {"": []}
     lines = inspect.cleandoc(text).splitlines()
     current = ""
@@ -38,7 +38,7 @@ def sections(text: str) -> dict[str, list[str]]:
 
 
 def entries(lines: list[str]) -> set[str]:
-    """The names that a section tells of: `a, b : type`, or `**rest : type`."""
+    """The names that a section describes: `a, b : type`, or `**rest : type`."""
     heads = [line for line in lines if line and not line.startswith(" ")]
     return {name.strip("* ") for head in heads for name in head.split(" : ")[0].split(",")}
 

@@ -1,4 +1,4 @@
-"""The door itself: its names, what they cost, and which errors come through it."""
+"""The public interface itself: its names, what they cost, and which errors it raises."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def python(code: str, *, without: str = "") -> list[str]:
 
 
 def typed_names() -> set[str]:
-    """The names that type checkers find in the door."""
+    """The names that type checkers find in the interface."""
     tree = ast.parse(DOOR.read_text(encoding="utf-8"))
     imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {alias.asname for node in imported for alias in node.names if alias.asname}
@@ -143,7 +143,7 @@ def test_errors_of_a_specification_are_one_class_with_a_place(act: Any, mark: st
 
 
 def data_for(sample: Sample, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """As many columns and classes as the network has; some where nobody knows."""
+    """As many columns and classes as the network has; some where they are unknown."""
     layers: list[dict[str, Any]] = []
     with contextlib.suppress(netsharp.SpecificationError):
         layers = netsharp.describe(sample.text.decode())["layers"]

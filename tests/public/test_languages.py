@@ -1,6 +1,6 @@
-"""Texts and files of every language through the door, and experiments as values.
+"""Texts and files of every language through the public interface, and experiments as values.
 
-What comes back is what the command line says of the same; nothing outside the roots is read.
+The results are what the command line says of the same; nothing outside the roots is read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SUFFIXES = {"cntk": "cntk", "brainscript": "bs", "ndl": "ndl", "mel": "mel", "ne
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples of CNTK, in which the test stands."""
+    """A folder with the examples of CNTK, which is the test's working directory."""
     place = tmp_path / "here"
     shutil.copytree(EXAMPLES, place)
     larger = "Hidden = 160\nTrain = [ SGD = [ maxEpochs = 20 ] ]\n"

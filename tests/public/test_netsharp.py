@@ -1,4 +1,4 @@
-"""The public door does what its docstrings say."""
+"""The public interface does what its docstrings say."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The settings that editors complete are those of the engine's table, as is what is told of them.
+"""The settings that editors complete are those of the engine's table, as are their descriptions.
 
-`pytest tests/public --update` makes `netsharp/_settings.py` and the table in the page anew.
+`pytest tests/public --update` regenerates `netsharp/_settings.py` and the table in the page.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def written(value: object) -> str:
 
 
 def sentences(key: Key) -> str:
-    """What is told of a key: what it is, its limits, its default."""
+    """The description of a key: what it is, its limits, its default."""
     reported = key.doc[0].upper() + key.doc[1:]
     limits = []
     if key.least is not None:

@@ -15,7 +15,7 @@ from tests.cntk.training.test_opened_models import HANDED
 
 
 def chain(path: Path, length: int) -> Path:
-    """A model of so many nodes, each of which reads the one before."""
+    """A model of a chain of nodes, each of which reads the one before."""
     model = First(27)
     model.input("x", (3,))
     model.parameter("W", np.arange(6, dtype=np.float32).reshape(3, 2) / 6)

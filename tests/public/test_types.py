@@ -1,4 +1,4 @@
-"""A program that uses the installed package is judged by its types: `py.typed` is reached."""
+"""A program that uses the installed package is checked by its types: `py.typed` is reached."""
 
 from __future__ import annotations
 

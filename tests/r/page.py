@@ -1,4 +1,4 @@
-"""Runs the blocks of docs/r.md in one R, and writes what they print behind `#>` into them.
+"""Runs the blocks of docs/r.md in one R, and writes what they print after `#>` into them.
 
 `python -m tests.r.page LIBRARY` updates the page; LIBRARY is a library of R with the package in it.
 """
@@ -20,7 +20,7 @@ PRINTED = "#>"
 
 
 def pieces(block: str) -> list[str]:
-    """The code of a block, cut behind each place where something is printed."""
+    """The code of a block, cut after each place where something is printed."""
     found, code = [], ""
     for line in block.splitlines(keepends=True):
         if not line.startswith(PRINTED):

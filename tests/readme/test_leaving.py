@@ -65,7 +65,7 @@ def commands() -> list[str]:
 
 
 def reported_error(folder: Path) -> tuple[float, int]:
-    """Run the commands in a folder; the error that is told, and on how many samples."""
+    """Run the commands in a folder; the error that is reported, and on how many samples."""
     answers = [netsharp(*command.split()[1:], cwd=folder) for command in commands()]
     assert [(answer.code, answer.err) for answer in answers] == [(0, "")] * 3
     assert answers[0].out.startswith("model of format v")

@@ -1,4 +1,4 @@
-"""README and pages tell the truth: every command in them runs, and prints what stands there."""
+"""README and pages are true: every command in them runs, and prints what they show."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_readme_is_read_at_a_sitting() -> None:
 
 
 def test_the_picture_of_the_error_is_that_of_the_transcript_above_it() -> None:
-    """The script makes both; nobody has changed one alone."""
+    """The script makes both; neither was changed alone."""
     text = (ROOT / "docs" / "compiling.md").read_text(encoding="utf-8")
     (block,) = (one for one in blocks(text) if "$ cp board/report.svg compiled.svg" in one.text)
     message = re.findall(r"^(\w+): \d.*, error ([\d.]+%)$", block.text, re.MULTILINE)

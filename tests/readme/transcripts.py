@@ -1,10 +1,10 @@
 """Runs the commands of the README and of pages of docs/, and writes back what they print.
 
-A block ```console holds commands behind `$ ` and their output; ```python is run; a block
+A block ```console holds commands after `$ ` and their output; ```python is run; a block
 ```netsharp, ```toml, ```r, ```text or in a language of CNTK below a line "`NAME`:" is a file.  A
 comment `<!-- varies -->` above a block says that its figures differ from machine to machine: it
 is run, not compared.  Each page begins in a folder of its own, with the examples in it.
-Pictures named in docs/ are made anew.  `python -m tests.readme.transcripts` updates all pages.
+Pictures named in docs/ are regenerated.  `python -m tests.readme.transcripts` updates all pages.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LEFT_TO_CI = ("make ", "git clone ", "cd ", "pip install ", "pre-commit ", "code
 
 
 class Block:
-    """One block of a page: where its text stands, what it is, what it says."""
+    """One block of a page: where its text is, what it is, what it says."""
 
     def __init__(self, match: re.Match[str]) -> None:
         self.kind = match["kind"]
@@ -119,7 +119,7 @@ def run_block(block: Block, folder: Path, environment: dict[str, str]) -> str:
 
 
 def updated(text: str, folder: Path, *, keep_varying: bool) -> str:
-    """A page with every transcript made anew; those that vary may stay as they are."""
+    """A page with every transcript regenerated; those that vary may stay as they are."""
     environment = workplace(folder)
     parts, at = [], 0
     for block in blocks(text):

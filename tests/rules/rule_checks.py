@@ -45,7 +45,7 @@ def fixed(text: str, code: str, **context: object) -> str:
 
 
 def network(middle: str, source: str = "input I [8, 8];", last: str = "C") -> str:
-    """A network around one or more hidden layers, without a word to say about its ends."""
+    """A network around one or more hidden layers, without findings at its ends."""
     return f"{source}\n{middle.strip()}\noutput O [2] softmax from {last} all;\n"
 
 

@@ -1,4 +1,4 @@
-"""What a demanding reader tried: lawful texts that must be silent, slips that must be told once."""
+"""What a demanding reader tried: valid texts without findings, mistakes that are reported once."""
 
 from __future__ import annotations
 

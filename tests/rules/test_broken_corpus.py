@@ -1,7 +1,7 @@
-"""What is said about texts broken as people break them, and that something always is.
+"""The findings in texts broken as people break them: there is always one.
 
 `expected.json` beside the texts was read line by line: each finding is one that its author
-would want, and none is missing.  `pytest --update` writes it anew; read it again then.
+would want, and none is missing.  `pytest --update` rewrites it; read it again then.
 """
 
 from __future__ import annotations

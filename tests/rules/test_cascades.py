@@ -84,7 +84,7 @@ output O [3] softmax from A all;
 
 
 def reported(size: str) -> set[tuple[str, int]]:
-    """Codes and lines of everything grave that is said where a layer has this size."""
+    """Codes and lines of all severe findings where a layer has this size."""
     text = BESIDE.format(size=size).encode()
     found = (d for d in check(text, Context())[1] if d.severity in ("error", "warning"))
     return {(d.code, text.count(b"\n", 0, d.start) + 1) for d in found}

@@ -387,7 +387,7 @@ def valid_kernels(draw: st.DrawFn) -> tuple[Geometry, list[str]]:
 
 
 def sizes_measured(text: str) -> set[str]:
-    """The grave codes, but for the one about how many kernels there are (NS112)."""
+    """The severe codes, except the one about how many kernels there are (NS112)."""
     return {code for code, _ in severe(text)} - {"NS112"}
 
 

@@ -1,4 +1,4 @@
-"""Lawful networks that are seldom meant, beyond the examples on the rules' pages."""
+"""Valid networks that are seldom meant, beyond the examples on the rules' pages."""
 
 from __future__ import annotations
 

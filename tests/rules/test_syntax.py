@@ -1,4 +1,4 @@
-"""One slip, one finding: what people write in place of Net#, and the one thing said about it."""
+"""One mistake, one finding: what people write in place of Net#, and the one message about it."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def execute(wire: Wire, command: str, *arguments: Any) -> Message:
 
 
 def shown(wire: Wire, since: int = 0) -> list[str]:
-    """What a person was told in messages."""
+    """What was shown to the user in messages."""
     messages = [m for m in wire.heard[since:] if m.get("method") == "window/showMessage"]
     return [message["params"]["message"] for message in messages]
 

@@ -1,7 +1,7 @@
 """A client gone mad: what sound clients send, changed at random, thousands of times.
 
 The server must live, answer every request once, say nothing on standard error, and keep to its
-memory and time. `storm` tells what became of it; the caller judges.
+memory and time. `storm` reports what became of it; the caller evaluates that.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Report:
 
 
 def storm(messages: int, seed: int) -> Report:
-    """Send so many changed messages to a server, and tell what became of it."""
+    """Send a number of changed messages to a server, and report what became of it."""
     report = Report(seed)
     client = _Client(report, random.Random(seed))
     try:
@@ -262,7 +262,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def _memory(wire: Wire) -> int:
-    """Bytes that the server has in memory; 0 where nobody tells."""
+    """Bytes that the server has in memory; 0 where they are unknown."""
     if sys.platform != "linux":
         return 0
     rows = Path(f"/proc/{wire.process.pid}/status").read_text(encoding="utf-8").splitlines()
@@ -270,7 +270,7 @@ def _memory(wire: Wire) -> int:
 
 
 def _spent(wire: Wire) -> float | None:
-    """Seconds of the processor that the server took; None where nobody tells."""
+    """Seconds of the processor that the server took; None where they are unknown."""
     if sys.platform != "linux":
         return None
     stat = Path(f"/proc/{wire.process.pid}/stat").read_text(encoding="utf-8")

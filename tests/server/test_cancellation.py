@@ -1,4 +1,4 @@
-"""Judging a network gives way to what a person does, and leaves nothing half done behind."""
+"""Checking a network yields to the user's actions, and leaves nothing half done."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WAIT = 0.25
 
 @pytest.fixture(autouse=True)
 def without_a_collector() -> Iterator[None]:
-    """What other tests have left in memory is not looked through in the time of these."""
+    """The collector does not scan what other tests have left in memory during these."""
     gc.disable()
     yield
     gc.enable()
@@ -69,8 +69,8 @@ ASKED = {
 @pytest.mark.drawn
 @pytest.mark.parametrize("name", ASKED)
 def test_a_run_that_was_given_up_answers_as_a_fresh_one(name: str, tmp_path: Path) -> None:
-    """Wherever judging was left.  Before: an edit of a model that was left half followed counted as
-    followed, and its models were unknown from then on.
+    """Wherever the check was cancelled.  Before: an edit of a model that was left half followed
+    counted as followed, and its models were unknown from then on.
     """
     write_files(tmp_path)
     line, words, between = ASKED[name]
@@ -104,7 +104,7 @@ def test_a_run_that_was_given_up_answers_as_a_fresh_one(name: str, tmp_path: Pat
 
 @pytest.mark.parametrize("suffix", LANGUAGES)
 def test_work_that_was_given_up_leaves_no_trace(suffix: str) -> None:
-    """Wherever it was left, and however often: afterwards a text is judged as a fresh one."""
+    """Wherever it was left, and however often: afterwards a text is checked as a fresh one."""
     chance = random.Random(SEED)
     language = language_by_id(LANGUAGES[suffix])
     text = cntk_generate.text(suffix, 90, SEED)
@@ -218,7 +218,7 @@ def test_a_keystroke_waits_for_no_check() -> None:
 
 
 def test_a_client_that_never_rests_gets_diagnostics_in_the_end() -> None:
-    """Whatever else comes: of a version that stands something is said after some restarts."""
+    """Whatever else comes: of a version that stays, findings are published after some restarts."""
     text = cntk_generate.text("bs", 120, SEED)
 
     async def asked() -> None:

@@ -181,7 +181,7 @@ def test_two_that_come_at_once_are_one_compilation(tmp_path: Path, model: bytes)
 
 
 def test_ended_twice_is_ended_once(tmp_path: Path, model: bytes) -> None:
-    """And the model is compiled when somebody asks for it again."""
+    """And the model is compiled on the next request."""
     path = folder(tmp_path, model)
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)

@@ -51,7 +51,7 @@ def opened(wire: Wire, path: Path) -> str:
 
 
 def press(wire: Wire, lenses: list[Message], place: int, title: str) -> list[Message]:
-    """Do what a lens above a line is for; what was told of the run."""
+    """Do what a lens above a line is for; the messages about the run."""
     (command,) = (
         lens["command"]
         for lens in lenses

@@ -95,7 +95,7 @@ def drawn_change(chance: random.Random, document: OpenDocument) -> Message:
 
 
 def findings_of(document: OpenDocument) -> list[Any]:
-    """What is found in each specification, where it stands, and what it is known to be."""
+    """What is found in each specification, its place, and what it is known to be."""
     return [
         (
             view.lines.text,

@@ -1,4 +1,4 @@
-"""Bytes that are no messages are refused; the server goes on, or ends with a sentence."""
+"""Bytes that are not messages are refused; the server continues, or ends with a sentence."""
 
 from __future__ import annotations
 

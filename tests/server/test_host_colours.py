@@ -37,7 +37,7 @@ HOSTS = {
 
 
 def coloured(name: str, language: str, text: str) -> list[tuple[str, int, int]]:
-    """The words that have a token in a document, each with its kind and what is said of it."""
+    """The words that have a token in a document, each with its kind and modifiers."""
     uri = f"file:///nowhere/{name}"
     with serving({}) as wire:
         wire.open(uri, text, language)

@@ -1,6 +1,6 @@
-"""A fault in one answer is told, logged and over; the server goes on.
+"""A fault in one answer is reported and logged; the server continues.
 
-A language whose answers fail stands in for the real one, in a session in this process: the real
+A language whose answers fail replaces the real one, in a session in this process: the real
 one has no known fault to wait for.
 """
 
@@ -52,7 +52,7 @@ class FaultySnapshot(Snapshot):
 
 
 class Faulty(NetSharp):
-    """Net#, but for its snapshots."""
+    """Net#, except for its snapshots."""
 
     def open(self, data: bytes, context: Any) -> Snapshot:
         return FaultySnapshot.opened(data, context)

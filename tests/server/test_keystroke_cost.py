@@ -1,4 +1,4 @@
-"""What a keystroke costs among standing findings, by processor time: of one as of a sound text."""
+"""What a keystroke costs among existing findings, by processor time: of one as of a sound text."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_standing_findings_cost_a_keystroke_little() -> None:
 def test_a_letter_costs_what_it_touches(
     change: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its own declaration is read, what is said of it written; before: 11 read, 318 written."""
+    """Its own declaration is read, its findings written; before: 11 read, 318 written."""
     done: Counter[str] = Counter()
 
     def count(place: object, name: str) -> None:
@@ -201,7 +201,7 @@ def test_small_edits_are_counted_together() -> None:
 
 
 def test_a_text_may_grow_by_its_leeway() -> None:
-    """Whatever so many bytes are, the text is not refused for them."""
+    """Any bytes up to the leeway may be inserted without the text being refused."""
     chance = random.Random(SEED)
     for _ in range(40):
         pieces = chance.choices(

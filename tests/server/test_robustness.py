@@ -216,7 +216,7 @@ def test_nothing_heavy_is_loaded_before_the_answer() -> None:
 
 
 def test_it_is_ready_before_a_person_can_be() -> None:
-    """In the middle of as many turns as it takes on a machine that does other things too."""
+    """In the middle of as many turns as it takes on a machine that does other work too."""
     bare: list[float] = []
     server: list[float] = []
     while len(bare) < ROUNDS:

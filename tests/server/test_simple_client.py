@@ -118,7 +118,7 @@ async def test_what_a_host_has_tools_for_is_registered_for_our_languages_alone()
 
 
 async def test_no_proposal_is_compared_with_a_blank(simple_editor: LanguageClient) -> None:
-    """An editor that goes on with a list would show it at the next word, too."""
+    """An editor that keeps a list would show it at the next word, too."""
     document = opened(simple_editor, NETWORK + "\n")
     end = lsp.Position(NETWORK.count("\n"), 0)
     found = await simple_editor.text_document_completion_async(lsp.CompletionParams(document, end))

@@ -1,5 +1,5 @@
 """Completion at every place where it opens by itself, typed key by key as an editor takes it: the
-list is asked for at a new word and behind a trigger character, and narrowed while a word goes on.
+list is asked for at a new word and after a trigger character, and narrowed while a word is typed.
 The places are the table of `typed_places.json`.
 """
 
@@ -61,7 +61,7 @@ def wire(folder: Path) -> Iterator[Wire]:
 
 
 class Typist:
-    """A document with a list that stands open or not, as VS Code keeps it."""
+    """A document with a list that is open or not, as VS Code keeps it."""
 
     def __init__(self, wire: Wire, folder: Path, place: Place) -> None:
         self.wire = wire
@@ -75,7 +75,7 @@ class Typist:
         self.triggers = offered(wire)["triggerCharacters"]
 
     def type(self, keys: str) -> None:
-        """Press keys; a new word is asked for only where no item of the old list goes on."""
+        """Press keys; a new word is asked for only where no item of the old list still matches."""
         for key in keys:
             self.version += 1
             where = {"uri": self.uri, "version": self.version}
@@ -136,7 +136,7 @@ def test_what_is_wanted_is_in_the_list(wire: Wire, folder: Path, place: Place) -
     ["hidden N [4] from [Image, ", "hidden N [4] from Image pooling max, ", "input A [2], "],
 )
 def test_no_declaration_is_proposed_within_another(wire: Wire, folder: Path, words: str) -> None:
-    """Before: whole layers, behind whatever cannot be read."""
+    """Before: whole layers, after any unparsed text."""
     typist = Typist(wire, folder, Place("a.netsharp", 9, words, "hio", ""))
     typist.type(words)
     for key in "hio":

@@ -130,7 +130,7 @@ def test_each_request_is_answered_when_the_client_reads_again() -> None:
 
 
 def version(heard: Message) -> int | None:
-    """The version of a document of which a message tells what is wrong."""
+    """The version of a document whose diagnostics a message contains."""
     params = heard.get("params") or {}
     found: int | None = params.get("version") if "diagnostics" in params else None
     return found
@@ -142,7 +142,7 @@ def large(deaf: Deaf, number: int) -> bytes:
 
 
 def test_more_than_can_wait_holds_the_client_up_and_nothing_else() -> None:
-    """Answers of twice what may wait: the server stops reading, and goes on later."""
+    """Answers of twice what may wait: the server stops reading, and continues later."""
     with Deaf() as deaf:
         asked = range(1, 2 * UNREAD_BYTES.most // 2**20)
         writer = threading.Thread(

@@ -10,7 +10,7 @@ _TABLE = json.loads((Path(__file__).parent / "typed_places.json").read_text(enco
 
 
 class Place(NamedTuple):
-    """At the end of a line `lead` stands; `keys` open a list in which `wanted` begins one."""
+    """A line ends with `lead`; `keys` open a list in which `wanted` begins one."""
 
     file: str
     line: int

@@ -76,7 +76,7 @@ class Document:
         return {"start": self.position(start), "end": self.position(end)}
 
     def splits_line_end(self, offset: int) -> bool:
-        """Whether an offset stands between CR and LF, where no position can be."""
+        """Whether an offset is between CR and LF, where no position can be."""
         return self.text[max(0, offset - 1) : offset + 1] == "\r\n"
 
 

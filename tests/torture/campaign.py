@@ -42,8 +42,8 @@ class Report(NamedTuple):
 
 
 class Try(NamedTuple):
-    """One try: the campaign's seed, its number, its chance, an empty folder, and how large a thing
-    is tried.
+    """One try: the campaign's seed, its number, its chance, an empty folder, and the scale of the
+    try.
     """
 
     seed: int
@@ -90,7 +90,7 @@ def run(
 ) -> Iterator[Outcome]:
     """Give every row its share of the time, at least one try; what a row leaves goes to the rest.
 
-    `only`: one try by its number, for each row.  `most`: no more tries than so many.
+    `only`: one try by its number, for each row.  `most`: the most tries.
     """
     ends = time.monotonic() + seconds
     for number, row in enumerate(rows):

@@ -47,7 +47,7 @@ SHOWN = 300
 class Ended:
     """How a process ended: its exit code, what it said, the CPU seconds and bytes that it took.
 
-    `late`: it was ended because nobody waits so long.
+    `late`: it was ended because it took too long.
     """
 
     arguments: tuple[str, ...]
@@ -76,7 +76,7 @@ class Ended:
 
 
 class Heard:
-    """What comes out of a pipe; a file would be under the limit of what the child may write."""
+    """The output read from a pipe; a file would be under the limit of what the child may write."""
 
     def __init__(self, stream: IO[bytes] | None) -> None:
         self.pieces: list[bytes] = []
@@ -191,7 +191,7 @@ class Child:
 
 
 def _group(group: int) -> Iterator[int]:
-    """The processes of a group that are no zombies."""
+    """The processes of a group that are not zombies."""
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
             try:
@@ -301,6 +301,6 @@ def torn(before: Mapping[str, bytes], after: Mapping[str, bytes], folder: Path) 
 
 
 def leftovers(folder: Path, *known: Iterable[str]) -> list[str]:
-    """The files of a folder that nobody expects there."""
+    """The files of a folder that are not expected there."""
     expected = {name for names in known for name in names}
     return [f"{name}: is left over" for name in contents(folder) if name not in expected]

@@ -1,4 +1,4 @@
-"""A training that is disturbed and goes on: it ends with the bits of one that nobody disturbed."""
+"""A training that is disturbed and resumed: it ends with the bits of an undisturbed one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KNOWN = (MODEL, LOG)
 
 @cache
 def undisturbed() -> tuple[bytes, float]:
-    """The file of a model whose training nobody disturbed, and the seconds that it took."""
+    """The file of a model whose training was not disturbed, and the seconds that it took."""
     folder = workshop.shelf() / "undisturbed"
     workshop.furnish(folder)
     done = netsharp(*TRAIN, *HASTY, "--model", MODEL, "--log", LOG, cwd=folder)
@@ -68,6 +68,6 @@ def tensors(path: Path) -> bytes:
 
 
 def tensors_of(model: bytes) -> bytes:
-    """The numbers of a model file, behind its head: weights, state and all."""
+    """The numbers of a model file, after its header: weights, state and all."""
     length = int.from_bytes(model[:8], "little")
     return model[8 + length :]

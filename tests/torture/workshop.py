@@ -1,4 +1,4 @@
-"""What tries start from: a trained model, texts that are put in order or repaired, and a folder of
+"""What tries start from: a trained model, texts that are formatted or fixed, and a folder of
 old experiments.  Everything is made once and copied.
 """
 

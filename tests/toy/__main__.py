@@ -1,4 +1,4 @@
-"""The command line with the toy language: what somebody's own program would be."""
+"""The command line with the toy language: what a user's own program would be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tallies: lines `name = number`, of which each name stands once."""
+"""Tallies: lines `name = number`, each name once."""
 
 from __future__ import annotations
 

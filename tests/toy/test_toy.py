@@ -1,4 +1,4 @@
-"""A language of somebody else's gets what ours get, from the command line and in an editor."""
+"""A language of another author gets what ours get, from the command line and in an editor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants measured on a device: chosen once, kept, told in log and plan; software is spared."""
+"""Variants measured on a device: chosen once, kept, in log and plan; software is spared."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def convolved():
 
 
 def seen_whole():
-    """A transition layer, whose biases lie behind its weights."""
+    """A transition layer, whose biases are stored after its weights."""
     graph = Graph()
     hidden = dense(graph, graph.input("X", (7,)), 100, "tanh", name="H")
     found = [Dimension(4, 4, 1, False, 0, 0, True, 11), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
@@ -68,7 +68,7 @@ def by_edges():
 
 
 def stepped(graph, rows, variant, seed=0, only=()):
-    """A pair behind a step, by a variant wherever it applies, or in such families ``only``."""
+    """A pair after a step, by a variant wherever it applies, or in the families ``only``."""
     words = {ALL: variant}
     if only:
         job = Job(graph, rows, "float32", GRADIENT_STEP)

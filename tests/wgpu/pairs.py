@@ -56,7 +56,7 @@ class Pair:
         return {name: apart(ours[name], theirs[name]) for name in ours}
 
     def gradients(self):
-        """How far gradients are apart after a step by TELLING."""
+        """How far gradients are apart after a step by `GRADIENT_STEP`."""
         both = (program.store_memory().arrays["delta"] for program in (self.ours, self.theirs))
         return self.apart(tuple(both))
 

@@ -1,4 +1,4 @@
-"""Joining as its definition says it: the order of all kernels is worked out again for each pair.
+"""Joining as its definition says it: the order of all kernels is computed again for each pair.
 
 It shares with what is shipped whether two kernels fit and what both become, and nothing else.
 """

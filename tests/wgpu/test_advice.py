@@ -1,4 +1,4 @@
-"""What people are told where no graphics device is found: what is missing, and what mends it."""
+"""The advice where no graphics device is found: what is missing, and what fixes it."""
 
 from __future__ import annotations
 

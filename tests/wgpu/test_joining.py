@@ -97,7 +97,7 @@ def test_random_kernels(kernels):
 
 
 def deep(layers):
-    """A network of so many layers."""
+    """A network of a number of layers."""
     graph = Graph()
     node = graph.input("X", (3,))
     for number in range(layers):

@@ -1,4 +1,4 @@
-"""What was measured of devices and is kept: found again, passed over where it is of another."""
+"""What was measured of devices and is kept: found again, ignored where it is of another."""
 
 from __future__ import annotations
 

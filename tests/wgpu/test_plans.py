@@ -210,7 +210,7 @@ def test_the_patents_network_takes_nine_passes():
 
 
 def test_each_number_of_the_patents_kernels_has_its_place():
-    """Its flattening of K: parameters behind each other, each as it stands in files."""
+    """Its flattening of K: parameters one after the other, each as it is in files."""
     buffers = {each["name"]: each for each in shown(plan_of(puri("loss"), 1))["buffers"]}
     offset = 0
     for parameter in puri("loss").parameters:

@@ -52,6 +52,8 @@ def texts(below: str = "") -> Iterator[Read]:
                 continue
             if name.startswith(PACKAGES):
                 yield from _python(path, name)
+            elif name.startswith("tests/"):
+                yield from _descriptions(path, name)
             yield from _comments(path.read_text(encoding="utf-8"), name)
 
 
@@ -101,6 +103,13 @@ def _python(path: Path, name: str) -> Iterator[Read]:
     for node, text in _literals(tree):
         if node not in documented and re.search(r"[a-z,] [a-z]", text):
             yield Read(name, node.lineno, "message", CODE.sub(_blank, text))
+
+
+def _descriptions(path: Path, name: str) -> Iterator[Read]:
+    """Yield the docstrings of tests, which say what a test shows, not what a function does."""
+    for read in _python(path, name):
+        if read.kind != "message":
+            yield read._replace(kind="description")
 
 
 def _comments(source: str, name: str) -> Iterator[Read]:

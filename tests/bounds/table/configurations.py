@@ -6,7 +6,7 @@ from tests.bounds.bombs import Bomb, of_text, repeated
 
 
 def _trained_in_turn(n: int) -> bytes:
-    """So many commands, each of which trains a model of its own."""
+    """`n` commands, each of which trains a model of its own."""
     names = ":".join(f"C{i}" for i in range(n))
     train = "action = train ; SimpleNetworkBuilder = [ layerSizes = 2:2 ]"
     blocks = "".join(f"C{i} = [ {train} ; modelPath = m{i} ]\n" for i in range(n))
@@ -14,7 +14,7 @@ def _trained_in_turn(n: int) -> bytes:
 
 
 def _read_in_turn(n: int) -> bytes:
-    """So many commands, each of which tests the model of the first."""
+    """`n` commands, each of which tests the model of the first."""
     names = ":".join(f"C{i}" for i in range(n))
     train = "C0 = [ action = train ; SimpleNetworkBuilder = [ layerSizes = 2:2 ] ; modelPath = m ]"
     blocks = "".join(f"C{i} = [ action = test ; modelPath = m.{i} ]\n" for i in range(1, n))

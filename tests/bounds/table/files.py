@@ -36,14 +36,14 @@ def _files() -> list[Bomb]:
         return {"a.cntk": include, "long.cntk": b"a = 1\n" * n}
 
     def of_long_scripts(lines: int) -> Files:
-        """So many lines, the same ones in each of the includes: what they say has to be told."""
+        """The same lines in each of the includes: what they say has to be reported."""
         n = math.isqrt(lines)
         include = "include 'long.bs'\n" * n
         brain = f"[ action = train ; BrainScriptNetworkBuilder = [ {include} ] ]"
         return {"a.cntk": f"command = T\nT = {brain}".encode(), "long.bs": b"a = 1\n" * n}
 
     def of_many(n: int) -> Files:
-        """So many files of some thousand words each, which a configuration includes."""
+        """`n` files of some thousand words each, which a configuration includes."""
         include = "".join(f"include=i{i}.cntk\n" for i in range(n))
         return {"a.cntk": include.encode(), **dict(parts(n, "cntk"))}
 

@@ -66,7 +66,7 @@ def _models() -> list[Bomb]:
         return n.to_bytes(8, "little") + b"{" * min(n, 64)
 
     def trained(n: int) -> bytes:
-        """A model of a layer of so many cells, with four weights and a bias for each."""
+        """A model of a layer of `n` cells, with four weights and a bias for each."""
         head, _ = taken_apart(small_model())
         known = head["__metadata__"]
         assert isinstance(known, dict)
@@ -113,7 +113,7 @@ def _models() -> list[Bomb]:
 
 
 def keys(n: int) -> str:
-    """An object of so many keys."""
+    """An object of `n` keys."""
     return json.dumps({f"k{i}": i for i in range(n)})
 
 

@@ -58,7 +58,7 @@ def _networks() -> list[Bomb]:
         return f"input A [2];\n{layers}output B [2] {{ {into} }}\n".encode()
 
     def dense(n: int) -> bytes:
-        """Every layer reads all before it, by so many bundles together."""
+        """Every layer reads all before it, by `n` bundles together."""
         count = math.isqrt(2 * n)
         layers = "".join(
             f"hidden H{i} [2] {{ from A all; {' '.join(f'from H{j} all;' for j in range(i))} }}\n"
@@ -74,11 +74,11 @@ def _networks() -> list[Bomb]:
         ).encode()
 
     def in_pairs(n: int) -> bytes:
-        """A condition over so many pairs of nodes."""
+        """A condition over `n` pairs of nodes."""
         return condition(math.isqrt(n))
 
     def scattered(n: int) -> bytes:
-        """A condition that tells nothing for ranges of nodes, over so many pairs."""
+        """A condition that gives no result for ranges of nodes, over `n` pairs."""
         return condition(math.isqrt(n), "s[0] * s[0] * d[0] % 99991 == 3")
 
     def kernel(n: int) -> bytes:
@@ -91,7 +91,7 @@ def _networks() -> list[Bomb]:
         ).encode()
 
     def wide(n: int) -> bytes:
-        """Two layers with so many weights between them."""
+        """Two layers with `n` weights between them."""
         cells = math.isqrt(n)
         return (
             f"input A [2];\nhidden G [{cells}] from A all;\nhidden H [{cells}] from G all;\n"

@@ -136,7 +136,7 @@ def _parquet() -> list[Bomb]:
         return written(**some, x=[1.0] * 8, y=[2.0] * 8, label=["a", "b"] * 4)
 
     def lying(n: int) -> bytes:
-        """A table whose footer declares so many times its rows."""
+        """A table that lacks its last `8 + n` bytes, of its footer."""
         return written(x=[1.0] * 8, y=[2.0] * 8, label=["a", "b"] * 4)[: -8 - n]
 
     def of(name: str, table: Callable[[int], bytes], most: int, least: int = 64) -> list[Bomb]:

@@ -43,6 +43,6 @@ def put_together(header: dict[str, object], numbers: bytes) -> bytes:
 
 
 def chained(n: int) -> bytes:
-    """So many layers, each behind the one before."""
+    """`n` layers in a chain."""
     layers = "".join(f"hidden H{i} [2] from {f'H{i - 1}' if i else 'A'} all;\n" for i in range(n))
     return f"input A [2];\n{layers}output B [2] from H{n - 1} all;\n".encode()

@@ -25,7 +25,7 @@ def around(files: dict[str, bytes] | None = None, folders: tuple[str, ...] = ())
 
 
 def outcome(text: str, files: dict[str, bytes] | None = None) -> Outcome:
-    """What the value of a builder comes to."""
+    """The result of a builder's value."""
     return evaluate_builder(text.encode(), SOURCE, around(files))
 
 

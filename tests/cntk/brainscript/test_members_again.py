@@ -1,4 +1,4 @@
-"""What an edit leaves as it was is not read again, and is told as if it were."""
+"""What an edit leaves as it was is not read again, and is reported as if it were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody would write on purpose: long lines, deep brackets, bytes at random; the commands
+"""Pathological texts: long lines, deep brackets, bytes at random; the commands
 answer soon, with a sentence or with diagnostics and never with a traceback.
 """
 

@@ -359,7 +359,7 @@ def test_a_name_that_the_library_has_elsewhere_is_a_warning_in_a_file_alone(
 
 
 def test_only_what_is_repaired_counts_as_repaired(tmp_path: pathlib.Path) -> None:
-    """A file that a run reads and nobody named is left as it is."""
+    """A file that a run reads but no argument names is left as it is."""
     network = "run = net\nnet = [\n    f = Input(2, tag=feature)\n    OutputNodes = (f)\n]\n"
     misspelt = network.replace("Input", "Inptu")
     builder = 'NDLNetworkBuilder = { networkDescription = "n.ndl" }'

@@ -58,7 +58,7 @@ class Disk:
 def tree(data: bytes) -> list[tuple[object, ...]]:
     """Every key of a configuration with its kind, value and variables.
 
-    What stands in blocks has keys of its own; calls and values of several lines may be spaced
+    The text in blocks has keys of its own; calls and values of several lines may be spaced
     otherwise, all else may not.
     """
     values = resolve(["a"], Memory({"a": data})).values()
@@ -76,7 +76,7 @@ def _messages(value: Value) -> tuple[object, ...]:
 
 
 def experiment(path: Path, language: str, data: bytes) -> Experiment:
-    """The run of one file that is supposed where nobody says how it is run."""
+    """The run of one file that is assumed where none is declared."""
     disk = Disk(path.parent)
     files = Over(disk, {disk.locate(path.name): data})
     if language == "cntk":

@@ -1,4 +1,4 @@
-"""What formatting leaves where it stands: exemptions, columns, suppressions, number signs."""
+"""What formatting leaves in its place: exemptions, columns, suppressions, number signs."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_suppressions_anywhere_go_on_acting_on_the_same(file: CntkFile) -> None:
 
 
 def acted_on(text: bytes) -> list[bytes]:
-    """What stands on the line of each suppression, or below it, without blanks."""
+    """The text on the line of each suppression, or below it, without blanks."""
     lines = text.splitlines()
     found = []
     for number, line in enumerate(lines):

@@ -74,7 +74,7 @@ def after(text: str, network: Network) -> Network | None:
 
 
 def network_facts(network: Network) -> dict[str, object]:
-    """What is described of a network, but for where its nodes stand and how they are called by."""
+    """The description of a network, without the places of its nodes and of their calls."""
     found = described(network)
     return {**found, "calls": [], "nodes": [{**one, "call": None} for one in found["nodes"]]}
 

@@ -1,5 +1,5 @@
-"""Every network of NDL in the corpus that evaluates is migrated and proven equal, but for those
-that only a person can change.
+"""Every network of NDL in the corpus that evaluates is migrated and proven equal, except those that
+only a person can change.
 """
 
 from __future__ import annotations

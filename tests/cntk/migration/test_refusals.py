@@ -1,4 +1,4 @@
-"""What is not migrated and why, options that nobody reads, files of macros that configurations
+"""What is not migrated and why, options that nothing reads, files of macros that configurations
 share, and comments of lines that go.
 """
 

@@ -52,7 +52,7 @@ def script(text: str) -> NdlScript:
 
 
 def outcome(text: str) -> Outcome:
-    """What a file alone comes to; nothing is said of features."""
+    """The result of a file alone; nothing is said of features."""
     found = evaluate_file(Source(SOURCE, text.encode()))
     return found._replace(faults=tuple(it for it in found.faults if it.kind != _NO_FEATURES))
 

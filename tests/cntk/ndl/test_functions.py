@@ -36,7 +36,7 @@ GIVEN = {
 
 
 def text_of(call: str) -> str:
-    """A network of one call, behind everything that it needs."""
+    """A network of one call, after everything that it needs."""
     needed: dict[str, str] = {}
     waiting = [call]
     while waiting:

@@ -1,4 +1,4 @@
-"""Macros: what they come to, names with dots, names of nodes, parameters, what goes wrong."""
+"""Macros: their results, names with dots, names of nodes, parameters, what goes wrong."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ BEFORE, AFTER = "Model = {\n    BrainScriptNetworkBuilder = {\n", "\n    }\n}\n"
 
 
 def alone(text: str) -> list[Diagnostic]:
-    """What is said of a file for itself."""
+    """The diagnostics of a file by itself."""
     files = Memory({NAME: text.encode()})
     found = diagnostics_by_file(SingleFile(NAME, "brainscript", files))
     return [one for one in found.get(NAME, []) if one.code.startswith("BS")]
 
 
 def built(network: str, files: dict[str, str] | None = None) -> dict[str, list[Diagnostic]]:
-    """What is said of a configuration with a network, by file."""
+    """The diagnostics of a configuration with a network, by file."""
     held = {name: text.encode() for name, text in (files or {}).items()}
     memory = Memory({CONFIGURATION: f"{BEFORE}{network}{AFTER}".encode(), **held})
     run = Run((f"configFile={CONFIGURATION}",), declared=False)
@@ -32,18 +32,18 @@ def built(network: str, files: dict[str, str] | None = None) -> dict[str, list[D
 
 
 def marks(text: str, found: list[Diagnostic]) -> list[tuple[str, str]]:
-    """Codes with the words that they are told at."""
+    """Codes with the words that they mark."""
     data = text.encode()
     return [(one.code, data[one.start : one.end].decode()) for one in found]
 
 
 def reported(text: str) -> list[tuple[str, str]]:
-    """What is said of a file for itself, as codes with words."""
+    """The diagnostics of a file by itself, as codes with words."""
     return marks(text, alone(text))
 
 
 def inside(network: str, files: dict[str, str] | None = None) -> list[tuple[str, str, str]]:
-    """What is said of the network of a configuration: codes, severities, words."""
+    """The diagnostics of the network of a configuration: codes, severities, words."""
     data = f"{BEFORE}{network}{AFTER}".encode()
     return [
         (one.code, one.severity, data[one.start : one.end].decode())

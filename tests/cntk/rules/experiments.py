@@ -114,12 +114,12 @@ FILES = {"train.txt": "|x 1 |y 0:1\n", "test.txt": "|x 1 |y 0:1\n"}
 
 
 def adapting(classes: int) -> str:
-    """The end of a block that goes on with a part of "out/digits", to so many classes."""
+    """The end of a block that reuses a part of "out/digits" for a number of classes."""
     return ADAPTS.replace("CLASSES", str(classes))
 
 
 class Reported(NamedTuple):
-    """A finding: its code, how grave it is, the text at its place, and its sentence."""
+    """A finding: its code, its severity, the text at its place, and its sentence."""
 
     code: str
     severity: str
@@ -130,7 +130,7 @@ class Reported(NamedTuple):
 def reported(
     text: str, *more: str, files: dict[str, str] | None = None, declared: bool = False
 ) -> list[Reported]:
-    """What is said of a text as `a.cntk` in a run with further items, in the order of places."""
+    """The findings of a text as `a.cntk` in a run with further items, in the order of places."""
     held = {"a.cntk": text, **FILES, **(files or {})}
     memory = Memory({name: content.encode() for name, content in held.items()})
     experiment = Experiment(Run(("configFile=a.cntk", *more), declared=declared), memory)

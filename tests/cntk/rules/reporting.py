@@ -30,7 +30,7 @@ def diagnostics(
 
 
 def reported(text: str, *items: str, declared: bool = False, **files: str) -> list[tuple[str, str]]:
-    """Every code with the words that it is told at, in the order of the text; brackets are left
+    """Every code with the words that it marks, in the order of the text; brackets are left
     out where they are only deprecated.
     """
     data = text.encode()
@@ -42,7 +42,7 @@ def reported(text: str, *items: str, declared: bool = False, **files: str) -> li
 
 
 def severities(text: str, *items: str, declared: bool = False, **files: str) -> dict[str, str]:
-    """How grave each code of the text is."""
+    """The severity of each code of the text."""
     found = diagnostics(text, *items, declared=declared, **files)
     return {one.code: one.severity for one in found.get(NAME, [])}
 

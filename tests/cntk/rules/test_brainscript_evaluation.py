@@ -1,4 +1,4 @@
-"""Faults that evaluation meets are told at the user's text, with the way there."""
+"""Faults that evaluation meets are reported at the user's text, with the way there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Laws of the rules on BrainScript over the corpus: they never fail, they agree with evaluation,
-they say nothing grave of what the program accepts, and safe fixes keep the network.
+they report nothing severe in what CNTK accepts, and safe fixes keep the network.
 """
 
 from __future__ import annotations

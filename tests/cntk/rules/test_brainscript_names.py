@@ -1,4 +1,4 @@
-"""Names and calls of BrainScript: how grave each finding is, and what is proposed."""
+"""Names and calls of BrainScript: the severity of each finding, and what is proposed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be read in a text of BrainScript is told once, where it is."""
+"""What cannot be parsed in a text of BrainScript is reported once, where it is."""
 
 from __future__ import annotations
 

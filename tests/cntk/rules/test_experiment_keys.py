@@ -1,4 +1,4 @@
-"""Keys that nothing reads: told wherever they are misspelt, and never where they are read."""
+"""Keys that nothing reads: reported wherever they are misspelt, and never where they are read."""
 
 from __future__ import annotations
 

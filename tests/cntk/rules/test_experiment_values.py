@@ -31,7 +31,7 @@ IDS = [f"{name}.{option.name}" for name, option in ROWS]
 
 
 def with_value(name: str, option: Option, value: str) -> list[Reported]:
-    """What is said of the values where an option has one."""
+    """The findings about values where an option has one."""
     before, after = HOMES[name]
     text = changed(before, after.replace("LINE", f"{option.name} = {value}"))
     return [one for one in reported(text) if one.code in VALUES and one.marked == value]

@@ -1,4 +1,4 @@
-"""The rules on edits in MEL beyond their pages: what is known of models, and what is not told."""
+"""The rules on edits in MEL beyond their pages: what is known of models, what is not reported."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ Adapt = {
 
 
 def reported(folder: pathlib.Path, *arguments: str, **texts: str) -> list[tuple[str, str, str]]:
-    """What `check` says of the first text, each with its code and how grave it is."""
+    """The findings of `check` in the first text, each with its code and severity."""
     write(folder, **{name.replace(".", "_dot_"): text for name, text in FILES.items()})
     write(folder, **{f"{name}_dot_cntk": text for name, text in texts.items()})
     name = f"{next(iter(texts))}.cntk"

@@ -1,4 +1,4 @@
-"""The rules on NDL beyond their pages: what follows from nothing else, and what is not told."""
+"""The rules on NDL beyond their pages: what follows from nothing else, and what is not reported."""
 
 from __future__ import annotations
 

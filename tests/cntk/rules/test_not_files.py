@@ -1,4 +1,6 @@
-"""Paths of a run that lead to a folder, a pipe or a device: told as such, and nothing is opened."""
+"""Paths of a run that lead to a folder, a pipe or a device: reported as such, and nothing is
+opened.
+"""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _leaves(name: str, data: bytes) -> dict[str, str | None]:
 
 
 def test_a_closing_bracket_that_is_missing_is_named_by_its_partner() -> None:
-    """Those that stand first on their line: the text tells by its indentation where they belong."""
+    """Those that are first on their line: the indentation of the text shows where they belong."""
     named = missed = 0
     for file in CONFIGURATIONS:
         if file.broken or file.name in STOPS:

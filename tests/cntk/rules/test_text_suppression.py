@@ -1,4 +1,4 @@
-"""Suppressions in the four languages: what they silence, and what is said of idle ones."""
+"""Suppressions in the four languages: what they silence, and what is reported of idle ones."""
 
 from __future__ import annotations
 

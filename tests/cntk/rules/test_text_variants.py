@@ -1,4 +1,4 @@
-"""The rules on texts of configurations in their variants: what they tell, where they are quiet."""
+"""The rules on texts of configurations in their variants: what they report, and where not."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ TROUBLES = {"noise": ["TrainNodeNCEBasedCrossEntropy"]}
 
 
 def network(options: str, troubles: list[str] | None = None) -> Network:
-    """A network in which everything is right, but for the troubles that are known."""
+    """A network in which everything is right, except for the known troubles."""
     found = outcome(options)
     assert found.faults == ()
     assert found.network is not None

@@ -15,7 +15,7 @@ change = { action = "edit" ; editPath = "change.mel" }
 
 
 def trained_to_change(folder: Path, more: str = "") -> Path:
-    """An experiment that was trained, with a command that edits and `more` behind it."""
+    """An experiment that was trained, with a command that edits and `more` after it."""
     folder = made(folder)
     with (folder / "net.cntk").open("a") as stream:
         stream.write(COMMAND + more)

@@ -46,7 +46,7 @@ tell = {
 
 
 class Follower:
-    """Keeps what a run tells; `ends` is the epoch behind which it is stopped."""
+    """Keeps what a run reports; `ends` is the epoch after which it is stopped."""
 
     def __init__(self, ends: int | None = None) -> None:
         self.events: list[dict[str, Any]] = []
@@ -95,7 +95,7 @@ def run(
     device: str = "",
     precision: str = "",
 ) -> tuple[Answer, Follower]:
-    """Do what the configuration of a folder says, with these items behind it."""
+    """Do what the configuration of a folder says, with these items after it."""
     follower = follower or Follower()
     asked = Performance(
         (next(folder.glob("*.cntk")).name, *items),
@@ -109,7 +109,7 @@ def run(
 
 
 def refused(folder: Path, before: str, after: str) -> list[str]:
-    """What is said of a configuration changed so that nothing is done, and nothing was."""
+    """The messages about a configuration changed so that nothing is done, and nothing was."""
     path = folder / "net.cntk"
     assert before in path.read_text()
     path.write_text(path.read_text().replace(before, after))

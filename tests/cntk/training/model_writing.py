@@ -152,7 +152,7 @@ def dictionary(given: dict[str, Any], *, apart: list[bytes] | None = None) -> by
 
 
 def large(given: dict[str, Any]) -> bytes:
-    """The form above 2 GB: the message, and behind it all numbers."""
+    """The form above 2 GB: the message, and after it all numbers."""
     apart: list[bytes] = []
     message = dictionary(given, apart=apart)
     return b"ktnc" + struct.pack("<I", len(message)) + message + b"".join(apart)

@@ -1,4 +1,4 @@
-"""A folder of old experiments, as somebody finds it on a disk: configurations, networks, edits and
+"""A folder of old experiments, as a user finds it on a disk: configurations, networks, edits and
 data of readers. It knows where the data come from and nothing of what the configurations say.
 """
 

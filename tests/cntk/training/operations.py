@@ -153,7 +153,7 @@ def checked(sources: list[Array]) -> list[Array]:
 
 
 def shifted(sources: list[Array]) -> list[Array]:
-    """Second vectors from two samples behind on."""
+    """Second vectors, shifted by two samples."""
     sources[2] = np.full((1, 1), 2.0)
     return sources
 

@@ -290,7 +290,7 @@ def test_a_simple_network_drops(tmp_path: Path) -> None:
 
 
 def test_nodes_that_draw_are_numbered_from_the_criterion_on_around_a_loop() -> None:
-    """Where the walk meets a loop again it goes on: once it did not end."""
+    """Where the traversal meets a loop again it continues: once it did not end."""
     graph = Graph()
     x = graph.input("x", (2,))
     before = graph.delay("PastValue", (2,), name="h'", timeStep=1, initial=0.0)

@@ -1,4 +1,4 @@
-"""Rates that are adjusted behind epochs: the decisions, and runs that go back and go on."""
+"""Rates that are adjusted after epochs: the decisions, and runs that go back and continue."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_worse_epoch_is_rolled_back_and_repeated_with_a_smaller_rate(tmp_path:
     ],
 )
 def test_a_run_that_is_stopped_is_one_that_is_not(tmp_path: Path, adjust: str, more: str) -> None:
-    """Stopped behind every epoch line, those that are rolled back among them."""
+    """Stopped after every epoch line, those that are rolled back among them."""
     items = block(adjust, more)
     whole, follower = run(made(tmp_path / "whole"), *items)
     assert whole.code == 0

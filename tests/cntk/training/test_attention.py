@@ -1,5 +1,5 @@
 """The library's attention: a decoder that looks at the last steps of another sequence, against a
-formulation step by step, with its slopes; trained through the door, and gone on with.
+formulation step by step, with its slopes; trained through the public interface, and continued.
 """
 
 from __future__ import annotations

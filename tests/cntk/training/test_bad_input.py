@@ -1,4 +1,6 @@
-"""Bad input from end to end: what can be known is told before the first minibatch, at its place."""
+"""Bad input from end to end: what can be known is reported before the first minibatch, at its
+place.
+"""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def test_an_interrupted_run_continues(tmp_path: Path) -> None:
 
 
 def test_items_change_the_folder_that_data_and_models_are_in(tmp_path: Path) -> None:
-    """What stands before such an item is read where the program is started."""
+    """An item before such an item is resolved in the folder where the command is started."""
     folder = made(tmp_path / "work")
     (folder / "net.cntk").rename(tmp_path / "net.cntk")
     (folder / "more.cntk").write_text("learn = [ SGD = [ maxEpochs = 1 ] ]\n")

@@ -64,7 +64,7 @@ def test_both_agree(size: int, options: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_numbers_beyond_every_bound() -> None:
-    """Gates stay between 0 and 1 where sums are as large as can be; NaN goes on as NaN."""
+    """Gates stay between 0 and 1 where sums are as large as can be; NaN stays NaN."""
     graph = graph_of("RecurrentLSTMLayer {17} (e)")
     program = program_of(graph, "float32")
     lengths = np.array([3, 2])
@@ -91,7 +91,7 @@ def test_only_what_it_knows_is_given_to_it() -> None:
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    """A fault of ours ends in a sentence, not in somebody else's memory."""
+    """A fault of ours ends in a sentence, not in an access outside our arrays."""
     starts, borders, none = np.array([0, 1]), np.array([0]), np.zeros(0, np.int64)
     floats, wide = np.zeros(4096, np.float32), np.zeros(64)
     reported = [

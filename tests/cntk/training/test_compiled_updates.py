@@ -92,7 +92,7 @@ def test_the_same_bits(kind: str, shaping: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_twin_takes_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever trains with the defaults of a configuration is served by it."""
+    """A training with the defaults of a configuration uses it."""
     assert twins is not None
     calls: list[object] = []
 

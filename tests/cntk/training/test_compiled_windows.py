@@ -109,7 +109,7 @@ def test_convolution(
 def test_pooling(
     name: str, kind: str, last: bool, samples: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To the last bit but for sums of several windows; with ties, infinity, and no numbers."""
+    """To the last bit, except for sums of several windows; with ties, infinity, and no numbers."""
     node = pooling_of(name, kind, last)
     random = np.random.default_rng(SEED)
     image = random.integers(-2, 3, (samples, *node.inputs[0].shape)).astype(np.float32)
@@ -154,7 +154,7 @@ def test_a_way_that_is_too_long_is_numpys(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    """A fault of ours ends in a sentence, not in somebody else's memory."""
+    """A fault of ours ends in a sentence, not in an access outside our arrays."""
     way = runs.down((axis(2, 2, 2), axis(4, 3)))
     assert way is not None
     image, weights = np.ones((8, 16), np.float32), np.ones((6, 3), np.float32)

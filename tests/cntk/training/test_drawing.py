@@ -48,7 +48,7 @@ def drawing(operation: str, size: int, twice: bool, *, rate: int = 1) -> tuple[A
 
 
 def sets(size: int, twice: bool, seed: int, count: int) -> tuple[list[list[int]], list[int]]:
-    """The rule of the original, a draw after the other: sets, and how many draws each took."""
+    """CNTK's rule, a draw after the other: sets, and how many draws each took."""
     generator, ends = MinimalStandard(seed), np.cumsum(WEIGHTS).tolist()
     found, tries = [], []
     for _ in range(count):

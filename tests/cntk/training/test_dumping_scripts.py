@@ -1,5 +1,5 @@
-"""Scripts of edits that end with a dump: nodes as text, as they are where the dump stands, and with
-the same numbers as the models that the script writes.
+"""Scripts of edits that end with a dump: nodes as text, as they are at the place of the dump, and
+with the same numbers as the models that the script writes.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ NODE = "flag = EnvironmentInput ('isTraining')"
 
 
 def changed(folder: Path, node: str = NODE) -> Path:
-    """What is told beside the criterion is 1 for a sample where there is a training, else 0."""
+    """The value reported beside the criterion is 1 for a sample in a training, else 0."""
     path = made(folder, f"{node} ; told = SumElements (flag .* (gain - gain + Constant (1)))")
     text = (path / "net.cntk").read_text()
     (path / "net.cntk").write_text(

@@ -125,7 +125,7 @@ def experiment(table: str, folder: Path, lines: list[tuple[str, str]]) -> Path:
 
 
 def summary(table: str, folder: Path) -> tuple[int, list[str]]:
-    """The code of the one command that has a block of the table, and all that is told of it."""
+    """The code of the one command that has a block of the table, and all that is reported of it."""
     command = {"test": "score", "write": "tell"}.get(table, "learn")
     answer, follower = run(folder, f"command={command}")
     found = [*answer.complaints, *answer.printed, *follower.notices]

@@ -1,4 +1,4 @@
-"""Models as safetensors in place of the original's format: every command takes both."""
+"""Models as safetensors in place of CNTK's format: every command takes both."""
 
 from __future__ import annotations
 

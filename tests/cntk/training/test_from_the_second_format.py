@@ -1,4 +1,4 @@
-"""Training goes on from the parameters of a model of the second format, which a text loads."""
+"""Training continues from the parameters of a model of the second format, which a text loads."""
 
 from __future__ import annotations
 
@@ -96,5 +96,5 @@ def is_among(one: Array, found: dict[str, Array]) -> bool:
 
 
 def loss_of(follower: Follower) -> float:
-    """The loss that the test of the model told."""
+    """The loss that the test of the model reported."""
     return next(one["loss"] for one in follower.events if one["event"] == "end")

@@ -1,6 +1,6 @@
 """Every operation on tensors along sequences of unequal length: gaps are as if they were not there.
 
-What stands in gaps is no number, so that it shows where it reaches a sum.
+Gaps contain NaN, so that it shows where one reaches a sum.
 """
 
 from __future__ import annotations

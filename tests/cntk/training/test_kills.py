@@ -1,4 +1,4 @@
-"""Trainings that are killed at any moment, or find no room: what goes on has the same bits."""
+"""Trainings that are killed at any moment, or find no space: what continues has the same bits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAME = ("net.dnn", "net.dnn.ckp", *(f"net.dnn.{epoch}" for epoch in range(EPOCHS
 
 
 def started(folder: Path, *items: str, room: int | None = None) -> subprocess.Popen[bytes]:
-    """A run in a process, which can make no file larger than so many bytes."""
+    """A run in a process, which can make no file larger than `room` bytes."""
 
     def bound() -> None:
         if room is not None:
@@ -47,7 +47,7 @@ def started(folder: Path, *items: str, room: int | None = None) -> subprocess.Po
 
 
 def epochs_in(log: Path) -> list[dict[str, object]]:
-    """The finished epochs of a run log, without the clock; what a kill tore is no line."""
+    """The finished epochs of a run log, without the clock; a line cut off by a kill is ignored."""
     found = []
     for line in log.read_text().splitlines():
         event = json.loads(line) if line.endswith("}") else {}

@@ -139,7 +139,7 @@ def test_a_list_of_labels_is_made_once_and_read(tmp_path: Path) -> None:
 
 
 def test_words_are_counted_for_the_commands_after(tmp_path: Path) -> None:
-    """Lists that are written first are read by what is looked through with them."""
+    """Lists that one command writes are read by the next."""
     folder = language(tmp_path, SENTENCES, beside=1, block=100, equal="true")
     text = (folder / "net.cntk").read_text()
     made = """words = { action = "writeWordAndClass" ; inputFile = "text.txt" ; vocabSize = 30

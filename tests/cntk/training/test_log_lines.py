@@ -1,4 +1,4 @@
-"""The lines of the original's log about a network, in the forms of both releases."""
+"""The lines of CNTK's log about a network, in the forms of both releases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLANE = Path(__file__).parents[3] / "examples" / "cntk" / "plane"
 
 
 def lines_of(folder: Path, release: str, *items: str, ends: int | None = 0) -> list[str]:
-    """The lines that a training tells in the form of a release."""
+    """The lines that a training logs in the form of a release."""
     follower = Follower(ends=ends)
     asked = Performance(
         (next(folder.glob("*.cntk")).name, "command=learn", *items),

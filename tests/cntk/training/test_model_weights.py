@@ -177,7 +177,7 @@ def test_figures_of_what_moved_are_numbers_in_json(tmp_path: Path) -> None:
 
 
 def test_a_model_is_compared_with_the_command_that_writes_it(tmp_path: Path) -> None:
-    """Numbers are drawn in order through a run, so those of the second stand behind the first's."""
+    """Numbers are drawn in order through a run, so those of the second come after the first's."""
     block = TRAINED.partition("\n")[2]
     late = block.replace("Train = {", "Late = {").replace("net.dnn", "late.dnn")
     text = "command = Train:Late\n" + block + late.replace("LinearLayer {1}", "DenseLayer {1}")

@@ -1,4 +1,4 @@
-"""Random numbers, orders and schedules: worked values of the original."""
+"""Random numbers, orders and schedules: worked values of CNTK."""
 
 from __future__ import annotations
 

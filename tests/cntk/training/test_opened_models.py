@@ -41,7 +41,7 @@ def numbers(model: StoredModel, *, trained: bool) -> tuple[int, int]:
 
 
 def answers(model: StoredModel, name: str, inputs: Any, steps: int = 0) -> Any:
-    """What a node gives in float64; ``inputs`` makes the samples of an input of so many numbers."""
+    """What a node gives in float64; ``inputs`` makes the samples of an input of a size."""
     network = network_in(model, "")
     assert not network.troubles
     asked = model.found(name)

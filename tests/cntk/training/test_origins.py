@@ -1,4 +1,4 @@
-"""What is made of a network for training says which node it comes from, and where that stands."""
+"""What is made of a network for training says which node it comes from, and where that is."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def by_hand(worth: Array, scores: Array, query: Array) -> tuple[float, float, Ar
 
 
 def test_the_example_of_the_original() -> None:
-    """The first query is in order, the best answer of the second stands in its second place."""
+    """The first query is in order, the best answer of the second is in its second place."""
     sources = columns(WORTH, SCORES, QUERY)
     share = (1 + math.log(2) / math.log(3)) / 2
     unsorted = TABLE["LambdaRank"].forward(node_of("LambdaRank", ONE), sources).item()

@@ -87,7 +87,7 @@ def test_a_network_is_trained_and_read_again(name: str, tmp_path: Path) -> None:
 
 
 def test_parameters_that_the_criterion_does_not_depend_on_stay(tmp_path: Path) -> None:
-    """`Q` is read by nothing, `E` by what is told beside the criterion alone."""
+    """`Q` is read by nothing, `E` only by what is reported beside the criterion."""
     network = "E = ParameterTensor {2} ; ce = SquareError (y, h) ; best = SquareError (E + y, h)"
     experiment(tmp_path, network)
     path = tmp_path / "net.cntk"

@@ -1,4 +1,4 @@
-"""What is not done is refused by name and place before anything is computed, never passed over."""
+"""What is not done is refused by name and place before anything is computed, never ignored."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_option_of_training_that_is_not_done(
 
 
 def test_there_are_options_to_refuse() -> None:
-    """What a table holds is read, without effect, or refused: nothing is passed over."""
+    """What a table holds is read, without effect, or refused: nothing is ignored."""
     for table in TABLES[:2]:
         known = f"{supported._READ.get(table, '')} {supported._IDLE.get(table, '')}".lower().split()
         found = block(table)

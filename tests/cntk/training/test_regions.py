@@ -72,7 +72,7 @@ LEFT_OUT = sorted(set(NODE_TYPES) - TENSORS - INPUTS - PARTS.keys() - {"DynamicA
 
 
 def test_what_is_left_out_has_its_reason() -> None:
-    """A type of the first releases that is not done says why; none that is done stands there."""
+    """Each type of the first releases that is not done has a reason; none done is listed."""
     assert {name for name in LEFT_OUT if not NODE_TYPES[name].since} == {
         name for name in _TYPES if name in NODE_TYPES and not NODE_TYPES[name].since
     }

@@ -1,4 +1,4 @@
-"""A training that is stopped behind any epoch and goes on is one that ran through, bit for bit."""
+"""A training stopped after any epoch and resumed equals one that ran through, bit for bit."""
 
 from __future__ import annotations
 

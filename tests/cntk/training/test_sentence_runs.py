@@ -114,7 +114,7 @@ def test_a_language_in_pieces_that_is_stopped_and_resumed_is_run_through(tmp_pat
 
 
 def test_parts_of_pieces_of_sentences_learn_what_whole_minibatches_learn(tmp_path: Path) -> None:
-    """Sentences of up to 7 steps beside each other, cut behind 3 of them."""
+    """Sentences of up to 7 steps beside each other, cut after 3 of them."""
     folder = language(tmp_path, SENTENCES, beside=4, block=40)
     recurrent(folder, "{4}")
     items = "precision=double", "makeMode=false", "learn=[SGD=[minibatchSize=3]]"

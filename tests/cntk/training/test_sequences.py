@@ -125,7 +125,7 @@ BUILDS: list[Callable[[Graph, Node], Node]] = [
 
 
 def placed(packing: Packing, samples: Array) -> Packed:
-    """Samples in their columns; what stands in gaps is no number."""
+    """Samples in their columns; gaps contain NaN."""
     values = np.full((packing.columns, samples.shape[1]), np.nan)
     values[packing.places] = samples
     return Packed(values, packing)

@@ -39,7 +39,7 @@ def sparse(samples: list[dict[int, float]]) -> Sparse:
 
 
 def trained(rule: UpdateRule) -> tuple[Numbers, list[Any], list[Any]]:
-    """The embedding behind four updates, with how it began and the targets."""
+    """The embedding after four updates, with how it began and the targets."""
     graph = Graph()
     x = graph.input("x", (ROWS,))
     product = graph.apply("Times", held(graph, "E", ROWS, COLUMNS), x)

@@ -19,7 +19,7 @@ from tests.conftest import SEED
 
 
 def first(random: Any, dtype: str) -> bytes:
-    """Parameters of chosen precision behind names of any length, so at any place."""
+    """Parameters of chosen precision after names of any length, so at any place."""
     out = First(25, dtype)
     for number in range(int(random.integers(1, 9))):
         shape = tuple(random.integers(1, 7, random.integers(1, 4)))
@@ -28,7 +28,7 @@ def first(random: Any, dtype: str) -> bytes:
 
 
 def second(random: Any, *, apart: bool = False) -> bytes:
-    """Constants of both precisions and a sum over the first, in a message or behind it."""
+    """Constants of both precisions and a sum over the first, in a message or after it."""
     out = Second()
     out.variable("x", 0, (1,))
     for number in range(int(random.integers(1, 9))):

@@ -1,4 +1,4 @@
-"""CNTK's text format: what is read, what is passed over with a word, and what ends a run."""
+"""CNTK's text format: what is read, what is skipped with a warning, and what ends a run."""
 
 from __future__ import annotations
 

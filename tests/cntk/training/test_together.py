@@ -56,7 +56,7 @@ def sparse_of(samples: Sequence[Sequence[tuple[int, float]]]) -> Sparse:
 
 
 def batch_of(length: Array, order: Array, packing: Packing, most: int) -> Batch:
-    """Sentences in their columns, of up to so many words at a place."""
+    """Sentences in their columns, of up to `most` words at a place."""
     random = np.random.default_rng(SEED + most)
     columns: list[list[tuple[int, float]]] = [[] for _ in range(packing.columns)]
     at = np.split(packing.places, np.cumsum(packing.length)[:-1])
@@ -115,7 +115,7 @@ def test_together_is_one_by_one(name: str, dtype: str, monkeypatch: pytest.Monke
 
 
 def test_a_sentence_of_nothing_has_no_end() -> None:
-    """It is told as one by one: a kind is given for each sentence, an end only for some."""
+    """It is reported as one by one: a kind is given for each sentence, an end only for some."""
     program = program_of(graph_of(LAYERS["last"]), "float32")
     random, length = np.random.default_rng(SEED), np.array([4, 0, 2])
     program.load({one.name: random.normal(size=one.shape) for one in program._graph.parameters})

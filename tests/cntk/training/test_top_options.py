@@ -140,7 +140,7 @@ def test_a_block_that_is_refused_is_reported_once(tmp_path: Path) -> None:
 
 
 def test_what_is_read_is_read_somewhere() -> None:
-    """Each option that counts as read is named by the code that reads it: none is passed over."""
+    """Each option that counts as read is named by the code that reads it: none is ignored."""
     words: set[str] = set()
     patterns: list[str] = []
     root = Path(netsharp_lsp.cntk.__path__[0])

@@ -1,6 +1,7 @@
 """Networks of CNTK's operations against PyTorch in double precision: losses and gradients to 1e-9.
 
-The other side is written anew here, sequence by sequence and step by step, without packing.
+The other side is written independently here, sequence by sequence and step by step, without
+packing.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ def test_pooling(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("spatial", [True, False])
 def test_batch_normalization(spatial: bool) -> None:
-    """Three minibatches in training: gradients, and running statistics behind each."""
+    """Three minibatches in training: gradients, and running statistics after each."""
     shape = (3, 2, 2) if spatial else (3,)
     attributes: dict[str, Any] = {"spatial": spatial, "epsilon": 1e-3, "blendTimeConstant": 0.0}
     attributes["normalizationTimeConstant"] = 9.0

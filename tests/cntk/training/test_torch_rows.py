@@ -175,7 +175,7 @@ def test_cosines_of_vectors_without_a_direction(operation: str, dtype: str) -> N
 
 
 def drawn_of(node: Node, *counts: int) -> list[Any]:
-    """Numbers for so many samples of each source."""
+    """Numbers for a count of samples of each source."""
     random = np.random.default_rng(SEED)
     pairs = zip(counts, node.inputs, strict=True)
     return [random.normal(size=(count, *one.shape)) for count, one in pairs]

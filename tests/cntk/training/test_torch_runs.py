@@ -26,7 +26,7 @@ FEW = {"sentences": ("tagging=[SGD=[maxEpochs=2]]", "sorting=[SGD=[maxEpochs=2]]
 
 
 def losses(follower: Follower) -> list[float]:
-    """The losses of epochs, and of what is tested behind them."""
+    """The losses of epochs, and of the tests after them."""
     reported = [one for one in follower.events if one["event"] in ("epoch", "end")]
     return [one["loss"] for one in reported if "loss" in one]
 

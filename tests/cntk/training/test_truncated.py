@@ -342,7 +342,8 @@ def rows_of(lengths: list[int], rows: int, steps: int) -> Iterator[list[tuple[in
 def test_training_against_a_formulation_of_its_own(rows: int, parts: Parts) -> None:
     """tanh(Wx + h' + Rh' + b) with momentum, by loops over steps and the chain rule by hand.
 
-    Parts of a minibatch change nothing: gradients add up, and each row goes on with its own state.
+    Parts of a minibatch change nothing: gradients add up, and each row continues with its own
+    state.
     """
     steps, rate, momentum, epochs = 3, 0.02, 0.9, 2
     graph = Graph()

@@ -151,7 +151,7 @@ def composed(folder: Path) -> Path:
 
 
 def test_sequences_of_deserializers_are_cut_as_those_of_a_file(tmp_path: Path) -> None:
-    """CompositeDataReader: so many rows as a minibatch has pieces; the order is the file's."""
+    """CompositeDataReader: as many rows as a minibatch has pieces; the order is the file's."""
     items = "command=learn", "learn=[SGD=[maxEpochs=2;minibatchSize=20]]"
     answer, ours = run(composed(tmp_path / "a"), *items)
     assert answer.code == 0, answer.complaints

@@ -105,7 +105,7 @@ CASES: dict[str, tuple[Updates, Rule]] = {
 
 
 def trained(updates: Updates, momentum: float = 0.9, dtype: str = "float64") -> State:
-    """The state behind two epochs with minibatches of 4, 4 and 2."""
+    """The state after two epochs with minibatches of 4, 4 and 2."""
     graph, rows = network(), data(10)
     schedule = Schedule([RATE], PER_SAMPLE, [momentum], PER_MINIBATCH, [4])
     source = Sweeps(Sequences(rows, [10], []), randomize=False)

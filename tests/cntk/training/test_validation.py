@@ -1,4 +1,4 @@
-"""Data that judge every epoch, and minibatches that are worked through in parts."""
+"""Data that evaluate every epoch, and minibatches that are worked through in parts."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ WORDS = 20
 
 
 def done(name: str, folder: Path) -> Follower:
-    """What a copy of an example tells."""
+    """What a copy of an example reports."""
     place = folder / name
     shutil.copytree(EXAMPLES / name, place, ignore=shutil.ignore_patterns("out"))
     answer, follower = run(place)

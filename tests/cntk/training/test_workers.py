@@ -31,7 +31,7 @@ def arranged(folder: Path, block: str) -> None:
 
 
 def shared(folder: Path, block: str, size: int, *items: str) -> list[Follower]:
-    """What each of so many processes tells of a run; all have to end well."""
+    """What each of `size` processes reports of a run; all have to end well."""
     arranged(folder, block)
     if SPARSE in items:
         make_sparse(folder)
@@ -156,7 +156,7 @@ ONE_BATCH = "minibatchSize=150;learningRatesPerSample=0.01"
 
 
 def test_blocks_go_on_with_a_momentum(tmp_path: Path) -> None:
-    """Where a block is a step, it is the original's momentum, whose gain is 1, on one process."""
+    """Where a block is a step, it is CNTK's momentum, whose gain is 1, on one process."""
     method = "parallelizationMethod=BlockMomentumSGD ; BlockMomentumSGD="
     block = "{blockSize=150;blockMomentumPerSync=0.6;useNesterovMomentum=false}"
     still = f"learn=[SGD=[{ONE_BATCH};momentumAsTimeConstant=0]]"
@@ -190,7 +190,7 @@ RESUMED = {
 
 @pytest.mark.parametrize("case", RESUMED)
 def test_who_continues_has_the_momentum_of_blocks(case: str, tmp_path: Path) -> None:
-    """Two processes that stop behind the second epoch, and go on: the numbers of one run."""
+    """Two processes that stop after the second epoch, and continue: the numbers of one run."""
     block = f"parallelizationMethod=BlockMomentumSGD ; {RESUMED[case]}"
     whole, _ = shared(tmp_path / "whole", block, 2)
     folder = tmp_path / "parts"

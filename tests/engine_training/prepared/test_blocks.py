@@ -45,7 +45,7 @@ def test_blocks_in_memory_and_in_a_file_give_the_same_bits(
 def test_a_table_larger_than_its_share_of_memory_is_shuffled_by_blocks(
     shuffle: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nobody has chosen, and no stored run goes on."""
+    """Where the user has not chosen, and no stored run is resumed."""
     from netsharp_engine.train.loading import load as loading
 
     written(tmp_path / "t.csv")

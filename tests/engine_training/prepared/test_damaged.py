@@ -1,4 +1,4 @@
-"""What is no prepared table of this run is made again: spoiled, misplaced, or made up."""
+"""A file that is not a prepared table of this run is made again: spoiled, misplaced, or made up."""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ def _forks() -> Forks:
 
 
 def drawn(one: Try) -> Bomb:
-    """The bomb of a try: the seed chooses where in the table to begin, the number goes on."""
+    """The bomb of a try: the seed chooses where in the table to begin, the number counts from
+    there.
+    """
     first = random.Random(one.seed).randrange(len(EVERY))
     return EVERY[(first + one.number * STRIDE) % len(EVERY)]
 

@@ -95,7 +95,7 @@ Linear (x, inDim, outDim) = {
 
 
 def attempt(one: Try) -> Report:
-    """Check a folder, and one of twice the size; a glance finds no figures in so few files."""
+    """Check a folder, and one of twice the size; a glance has too few files for figures."""
     kind = ("networks", "configurations")[one.number % 2]
     write = {"networks": write_networks, "configurations": write_configurations}[kind]
     most = SIZES[one.scale][kind]

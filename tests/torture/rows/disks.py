@@ -90,7 +90,7 @@ def _rewriting(one: Try) -> list[str]:
 
 
 def _output(one: Try) -> list[str]:
-    """Nobody can hear it: closed streams, a full device, a reader that has gone."""
+    """No reader: closed streams, a full device, a reader that has gone."""
     furnish(one.folder)
     write_ugly(one.folder, 3)
     command = one.chance.choice(SPEAKING)

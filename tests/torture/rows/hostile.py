@@ -1,4 +1,4 @@
-"""Hostile folders: nothing of theirs runs, nothing outside is read, told or written."""
+"""Hostile folders: nothing of theirs runs, nothing outside is read, printed or written."""
 
 from __future__ import annotations
 

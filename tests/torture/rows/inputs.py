@@ -119,7 +119,7 @@ def attempt(one: Try) -> Report:
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
-    """A file with bytes changed, or words in the place of which stands a monster."""
+    """A file with bytes changed, or words replaced by a monster."""
     if chance.random() < 0.4:
         return workshop.flipped(data, chance)
     text = data.decode("utf-8", "replace")

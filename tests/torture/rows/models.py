@@ -102,7 +102,7 @@ def _replaced(value: Any, chance: random.Random) -> Any:
 
 
 def _values(whole: bytes, chance: random.Random) -> bytes:
-    """Weights that are no numbers, or none that anything can be computed with."""
+    """Weights that are not numbers, or with which nothing can be computed."""
     head, numbers = _parts(whole)
     filled = bytearray(numbers)
     names = [name for name in head if name != "__metadata__"]

@@ -75,9 +75,9 @@ def _brief(one: Try, number: signal.Signals) -> list[str]:
 
 
 def _reported(ended: Ended) -> Ended:
-    """An end by a signal's default action as a shell tells of it.
+    """An end by a signal's default action as a shell reports it.
 
-    Ctrl-C before our code runs is Python's to answer, and its answer is not judged.
+    Ctrl-C before our code runs is handled by Python, and that is not checked.
     """
     if ended.code < 0:
         ended.code = BY_DEFAULT.get(signal.Signals(-ended.code), ended.code)

@@ -227,7 +227,7 @@ class Weather:
         self.trace: list[int] = []
 
     def go_on(self, count: int) -> None:
-        """Send so many messages more, unless something went wrong."""
+        """Send `count` messages more, unless something went wrong."""
         until = self.sent + count
         while self.sent < until and not self.found:
             batch = [self.storm.message() for _ in range(TOGETHER)]
@@ -251,8 +251,8 @@ class Weather:
 def attempt(one: Try) -> Report:
     """One server, one storm.
 
-    What is asked for the first time may bring code and tables along, which is a step: where
-    memory has grown, the storm goes on until it levels off, and a leak does not.
+    A first request of its kind may load code and tables, which is a step: where memory has grown,
+    the storm continues until it levels off, and a leak does not.
     """
     count = MESSAGES[one.scale]
     third = count // TOGETHER // 3

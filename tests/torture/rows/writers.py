@@ -20,7 +20,7 @@ WRITERS = 3
 
 
 def attempt(one: Try) -> Report:
-    """Several commands on the same files, or a command and somebody who adds lines."""
+    """Several commands on the same files, or a command and a user who adds lines."""
     return Report(1, (_together if one.number % 2 else _beside_an_editor)(one))
 
 
@@ -61,7 +61,7 @@ def _beside_an_editor(one: Try) -> list[str]:
 
 @cache
 def _duration(command: tuple[str, ...]) -> float:
-    """The seconds that a command takes where nobody else writes."""
+    """The seconds that a command takes where nothing else writes."""
     folder = shelf() / f"alone-{ALONE.index(command)}"
     folder.mkdir()
     (folder / "long.nn").write_text(LONG, encoding="utf-8")
