@@ -93,25 +93,21 @@ class TorchProgram:
         if target is not None:
             self._set_weights(batch.weights, batch.expected)
 
-    def _on_device(self, values: Any) -> Tensor:
-        """Numbers of the host on the device, in its type."""
+    def _on_device(self, values: Any, dtype: torch.dtype | None = None) -> Tensor:
+        """Return numbers of the host on the device, in its type by default."""
         array = np.asarray(values)
         if not array.flags.writeable:
             array = array.copy()
-        return torch.from_numpy(array).to(self.numbers.device, self.numbers.dtype)
+        return torch.from_numpy(array).to(self.numbers.device, dtype or self.numbers.dtype)
 
     def _target_of(self, target: Any) -> Tensor:
         """Return the target as codes [rows] where there are several nodes, else [rows, nodes]."""
         size = self._facts.output.size
         array = np.asarray(target)
-        self._codes = None
-        if self._counts:
-            self._codes = torch.from_numpy(array.astype(np.int64)).to(self.numbers.device)
-        if size > 1 and array.ndim == 1:
-            if self._codes is not None:
-                return self._codes
-            return torch.from_numpy(array.astype(np.int64)).to(self.numbers.device)
-        return self._on_device(array).reshape(self._rows, size)
+        is_coded = size > 1 and array.ndim == 1
+        codes = self._on_device(array, torch.int64) if is_coded or self._counts else None
+        self._codes = codes if self._counts else None
+        return codes if is_coded else self._on_device(array).reshape(self._rows, size)
 
     def _set_weights(self, weights: Any, expected: float | None) -> None:
         self._shares, self._factor = None, 1.0
