@@ -210,16 +210,21 @@ def free_port() -> int:
         return port
 
 
-@pytest.mark.costly
-def test_a_check_meets_compares_and_trains_nothing(folder: Path) -> None:
-    done = subprocess.run(
-        (*NETSHARP, "run", "iris.nn", "--procs", "2", "--check"),
+def checked(folder: Path, file: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    """What a check of two processes comes to."""
+    return subprocess.run(
+        (*NETSHARP, "run", file, "--procs", "2", "--check", *flags),
         cwd=folder,
         env=clean_environment(),
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.costly
+def test_a_check_meets_compares_and_trains_nothing(folder: Path) -> None:
+    done = checked(folder, "iris.nn")
     assert done.returncode == 0, done.stderr
     first, second, third = done.stdout.splitlines()
     assert first.startswith("2 processes met, 2 on each of 1 machines: ")
@@ -231,14 +236,7 @@ def test_a_check_meets_compares_and_trains_nothing(folder: Path) -> None:
 @pytest.mark.costly
 def test_a_check_asks_for_the_device(folder: Path) -> None:
     """What a run would refuse, its check does: a device that is missing, or trains alone."""
-    done = subprocess.run(
-        (*NETSHARP, "run", "iris.nn", "--procs", "2", "--check", "--device", "torch:mps"),
-        cwd=folder,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = checked(folder, "iris.nn", "--device", "torch:mps")
     assert done.returncode == 2, done.stdout
     assert done.stderr.startswith("netsharp: device = torch:mps: ")
     assert "finds no mps here" in done.stderr
@@ -248,14 +246,7 @@ def test_a_check_asks_for_the_device(folder: Path) -> None:
 @pytest.mark.costly
 def test_a_check_of_a_configuration_meets(tmp_path: Path) -> None:
     made(tmp_path / "one")
-    done = subprocess.run(
-        (*NETSHARP, "run", "net.cntk", "parallelTrain=true", "--procs", "2", "--check"),
-        cwd=tmp_path / "one",
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = checked(tmp_path / "one", "net.cntk", "parallelTrain=true")
     assert done.returncode == 0, done.stderr
     first, second, third = done.stdout.splitlines()
     assert first.startswith("2 processes met, 2 on each of 1 machines: ")
