@@ -161,6 +161,6 @@ def test_of_several_processes_none_exchanges_gradients_here(tmp_path):
 
     for answer, follower in both("parallelTrain=true", "command=learn"):
         assert answer.code == 2
-        assert "does not train in several processes" in " ".join(answer.complaints)
+        assert "A graphics device trains in one process alone." in " ".join(answer.complaints)
         assert not follower.epochs
     assert [answer.code for answer, _ in both("command=learn")] == [0, 0]
