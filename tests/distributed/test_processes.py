@@ -211,7 +211,7 @@ def free_port() -> int:
 
 
 def checked(folder: Path, file: str, *flags: str) -> subprocess.CompletedProcess[str]:
-    """What a check of two processes comes to."""
+    """How a check of two processes ends."""
     return subprocess.run(
         (*NETSHARP, "run", file, "--procs", "2", "--check", *flags),
         cwd=folder,
